@@ -1,0 +1,30 @@
+# One command each, the same here and in continuous integration. `make` alone prints this list.
+
+PYTHON ?= python
+
+.DEFAULT_GOAL := help
+.PHONY: help check test test-nojit test-slow bench
+
+help:  ## print the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check:  ## lint, format, types (strict), direction of imports
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-cache
+
+test:  ## tests with compiled kernels, and the examples in docstrings and README
+	$(PYTHON) -m pytest -n 2
+
+test-nojit:  ## the same tests with the compiler off, every line of a kernel counted; prints the coverage
+	$(PYTHON) -m coverage erase
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m coverage run -m pytest -n 2
+	$(PYTHON) -m coverage combine --quiet
+	$(PYTHON) -m coverage report
+
+test-slow:  ## the long tests: statistics, 2,000 rounds against the slow twins
+	$(PYTHON) -m pytest -n 2 -m slow
+
+bench:  ## rounds per second on the paper's streams
+	$(PYTHON) -m benchmarks.rounds

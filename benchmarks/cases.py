@@ -1,0 +1,68 @@
+"""The paper's streams, and our boosters with the paper's parameters on them."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import banditboost
+from banditboost import HoeffdingTree, Schema, datasets
+from banditboost.datasets import Stream, protocol
+
+GENERATED = ("balance", "car", "nursery")
+Record = tuple[dict[str, float | str], str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A stream, or the beginning of one."""
+
+    stream: Stream
+
+    @property
+    def name(self) -> str:
+        return self.stream.name
+
+    @property
+    def rounds(self) -> int:
+        return self.stream.rounds
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """Rows as dicts, made once, outside any clock."""
+        return list(self.stream.records())
+
+    def cut(self, rounds: int) -> "Case":
+        s = self.stream
+        return Case(Stream(s.name, s.features, s.kinds, s.values, s.X[:rounds], s.y[:rounds], s.labels, s.rows[:rounds]))
+
+    def setting(self, algorithm: str) -> protocol.Setting:
+        return protocol.setting(self.name, algorithm)
+
+    def model(self, algorithm: str, n_learners: int | None = None) -> Any:
+        """One of our boosters, fresh."""
+        setting, stream = self.setting(algorithm), self.stream
+        trees = setting.trees
+        arguments: dict[str, Any] = {} if setting.exploration is None else {"exploration": setting.exploration}
+        if algorithm in ("OptBandit", "OptFull", "BinBandit"):
+            arguments["edge"] = setting.edge
+        return getattr(banditboost, algorithm)(
+            list(stream.labels),
+            n_learners=n_learners or setting.n_learners,
+            weak_learner=HoeffdingTree(
+                grace_period=trees.grace_period, split_confidence=trees.split_confidence, tie_threshold=trees.tie_threshold
+            ),
+            schema=Schema.of(stream.features, stream.kinds, stream.values),
+            importance_scale=setting.importance_scale,
+            clip=setting.clip,
+            seed=7,
+            **arguments,
+        )
+
+
+def cases(names: tuple[str, ...], seed: int) -> Iterator[Case]:
+    """The streams that can be had here: three are generated, three need BANDITBOOST_DATA."""
+    for name in names:
+        if name in GENERATED or os.environ.get("BANDITBOOST_DATA"):
+            yield Case(datasets.load(name).stream(protocol.STREAMS[name].repeat, seed))

@@ -1,0 +1,192 @@
+"""Rounds per second on the paper's streams, beside River's and CapyMOA's boosted Hoeffding trees.
+
+    python -m benchmarks.rounds [--datasets balance,car] [--seconds 10] [--peers river,capymoa] [--json]
+
+Balance, Car and Nursery are built in; Movement, Mice and Isolet join when BANDITBOOST_DATA names their directory. River
+plays each stream for --seconds and --minimum-rounds; that beginning is what everybody plays. AdaBandit has the paper's
+parameters; the peers have as many trees and learn in full information. OptBandit has AdaBandit's N, the other three the
+paper's. "Whole" is AdaBandit through `play` over the whole stream.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from banditboost import datasets
+from benchmarks import capymoa_peer, machine, ours, river_peer
+from benchmarks.cases import Case, cases
+from benchmarks.rate import Rate
+from benchmarks.tables import number, render, share
+
+RIVER, RIVER_LIKE_US, MOA_JAVA, MOA_ROWS = "River", "River, our trees", "CapyMOA in Java", "CapyMOA by row"
+PLAY, ARRAY, DICT, WHOLE = "play", "decide+learn array", "decide+learn dict", "whole"
+OTHERS = ("OptBandit", "BinBandit", "AdaFull", "OptFull")
+PEER_OF = {RIVER: "river", RIVER_LIKE_US: "river", MOA_ROWS: "capymoa", MOA_JAVA: "capymoa"}
+COLUMNS = (PLAY, ARRAY, DICT, *OTHERS, WHOLE, *PEER_OF)
+
+
+@dataclass(frozen=True)
+class Target:
+    """The quotient of two rates that the project asks for."""
+
+    ours: str
+    peer: str
+    wanted: Callable[[str], float | None]
+    """Data set -> at least this; None: no target, only shown."""
+
+
+TARGETS = (
+    Target(PLAY, RIVER, lambda name: 250 if name in ("mice", "isolet") else 100),
+    Target(PLAY, RIVER_LIKE_US, lambda _: None),
+    Target(PLAY, MOA_ROWS, lambda _: 10),
+    Target(PLAY, MOA_JAVA, lambda _: 10),
+    Target(ARRAY, RIVER, lambda _: 50),
+    Target(DICT, RIVER, lambda _: 30),
+    Target("OptBandit", PLAY, lambda _: 0.5),
+)
+
+
+@dataclass
+class Outcome:
+    """All rates of one stream."""
+
+    name: str
+    n_learners: int
+    prefix: int
+    rates: dict[str, Rate] = field(default_factory=dict)
+
+    def per_second(self, key: str) -> float | None:
+        return self.rates[key].per_second if key in self.rates else None
+
+    def ratio(self, target: Target) -> float | None:
+        if target.ours not in self.rates or target.peer not in self.rates:
+            return None
+        return self.rates[target.ours].per_second / self.rates[target.peer].per_second
+
+
+def measure(case: Case, options: argparse.Namespace) -> Outcome:
+    """River first, for it says how long the beginning is that everybody plays."""
+    rates: dict[str, Rate] = {}
+    start = case if options.rounds is None else case.cut(options.rounds)
+    if "river" in options.peers:
+        rates[RIVER] = river_peer.as_shipped(start, options.seconds, options.minimum_rounds)
+        start = start.cut(rates[RIVER].rounds)
+        rates[RIVER_LIKE_US] = river_peer.with_our_trees(start)
+    rates |= _ours(case, start)
+    if "capymoa" in options.peers:
+        rates[MOA_JAVA] = capymoa_peer.in_java(start, options.seconds)
+        rates[MOA_ROWS] = capymoa_peer.row_by_row(start)
+    return Outcome(case.name, case.setting("AdaBandit").n_learners, start.rounds, rates)
+
+
+def _ours(whole: Case, start: Case, seconds: float = 1.0) -> dict[str, Rate]:
+    same_n = start.setting("AdaBandit").n_learners
+    return {
+        PLAY: ours.played(start, "AdaBandit", seconds),
+        ARRAY: ours.by_array(start, seconds),
+        DICT: ours.by_dict(start, seconds),
+        "OptBandit": ours.played(start, "OptBandit", seconds, n_learners=same_n),
+        **{algorithm: ours.played(start, algorithm, seconds) for algorithm in OTHERS[1:]},
+        WHOLE: ours.played(whole, "AdaBandit", seconds),
+    }
+
+
+def report(outcomes: Sequence[Outcome], missing: Mapping[str, str]) -> str:
+    """Three tables: rates, quotients against the targets, accuracies on the same rounds. A missing peer keeps its columns."""
+    keys = [key for key in COLUMNS if PEER_OF.get(key) in missing or any(key in outcome.rates for outcome in outcomes)]
+    heads = [(o.name, str(o.n_learners), f"{o.prefix:,}") for o in outcomes]
+    rates = [[*head, *(number(o.per_second(key)) for key in keys)] for head, o in zip(heads, outcomes, strict=True)]
+    right = [[o.name, *(share(o.rates[key].accuracy if key in o.rates else None) for key in keys)] for o in outcomes]
+    shown = [target for target in TARGETS if any(o.ratio(target) for o in outcomes)]
+    ratios = [[o.name, *(_verdict(o, target) for target in shown)] for o in outcomes]
+    return "\n\n".join(
+        [
+            "Rounds per CPU second, one core",
+            render(["stream", "N", "rounds", *keys], rates),
+            "Quotients (wanted)",
+            render(["stream", *(f"{target.ours} / {target.peer}" for target in shown)], ratios),
+            "Accuracy on these rounds (peers are told every label)",
+            render(["stream", *keys], right),
+            "\n".join(_notes(outcomes, missing)),
+        ]
+    )
+
+
+def _verdict(outcome: Outcome, target: Target) -> str:
+    ratio, wanted = outcome.ratio(target), target.wanted(outcome.name)
+    if ratio is None or wanted is None:
+        return number(ratio)
+    return f"{number(ratio)} ({wanted:g}) {'ok' if ratio >= wanted else 'MISSED'}"
+
+
+def _notes(outcomes: Sequence[Outcome], missing: Mapping[str, str]) -> list[str]:
+    settings = [f"{o.name}: River with {o.rates[RIVER].note}" for o in outcomes if RIVER in o.rates]
+    return settings + [f"{peer} is left out, it cannot be imported: {reason}" for peer, reason in missing.items()]
+
+
+def as_json(about: dict[str, str], outcomes: Sequence[Outcome]) -> str:
+    def plain(outcome: Outcome) -> dict[str, Any]:
+        rates = {key: {**asdict(rate), "per_second": rate.per_second} for key, rate in outcome.rates.items()}
+        ratios = {f"{t.ours} / {t.peer}": {"ratio": outcome.ratio(t), "wanted": t.wanted(outcome.name)} for t in TARGETS}
+        return {"stream": outcome.name, "n_learners": outcome.n_learners, "rounds": outcome.prefix, "rates": rates, "ratios": ratios}
+
+    return json.dumps({"machine": about, "streams": [plain(outcome) for outcome in outcomes]}, indent=2)
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rounds", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--datasets", type=_names, default=datasets.names(), help="comma-separated (default: all that can be had)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long River plays each stream, at least (default: %(default)s)")
+    parser.add_argument("--minimum-rounds", type=int, default=1000, help="how many rounds River plays, at least (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, help="play no more than this many rounds of each stream")
+    parser.add_argument("--peers", type=_peers, default=("river", "capymoa"), help="river,capymoa or none (default: both)")
+    parser.add_argument("--seed", type=int, default=4, help="of the streams' order (default: %(default)s)")
+    parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    return parser.parse_args(arguments)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in datasets.names():
+            raise argparse.ArgumentTypeError(f"unknown data set {name!r}: choose from {', '.join(datasets.names())}")
+    return names
+
+
+def _peers(text: str) -> tuple[str, ...]:
+    peers = () if text == "none" else tuple(text.split(","))
+    for peer in peers:
+        if peer not in ("river", "capymoa"):
+            raise argparse.ArgumentTypeError(f"unknown peer {peer!r}: choose river, capymoa or none")
+    return peers
+
+
+def _missing(peers: tuple[str, ...]) -> dict[str, str]:
+    """Peer -> why it cannot be imported."""
+    reasons = {"river": river_peer.unavailable, "capymoa": capymoa_peer.unavailable}
+    return {peer: reason for peer in peers if (reason := reasons[peer]()) is not None}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parse(arguments)
+    core = machine.pin(options.core)
+    missing = _missing(options.peers)
+    options.peers = tuple(peer for peer in options.peers if peer not in missing)
+    about = machine.describe(core)
+    outcomes = []
+    for case in cases(options.datasets, options.seed):
+        print(f"{case.name} ...", file=sys.stderr, flush=True)
+        outcomes.append(measure(case, options))
+    if options.json:
+        print(as_json(about | {f"{peer} missing": why for peer, why in missing.items()}, outcomes))
+    else:
+        print("\n".join(f"{key}: {value}" for key, value in about.items()), end="\n\n")
+        print(report(outcomes, missing))
+
+
+if __name__ == "__main__":
+    main()

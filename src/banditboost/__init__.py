@@ -1,0 +1,60 @@
+"""Learn which of k options to choose when all that ever comes back is "right" or "wrong".
+
+>>> from banditboost import AdaBandit
+>>> model = AdaBandit(["sports", "politics", "science"], seed=7)
+>>> decision = model.decide({"hour": 21, "device": "phone"})
+>>> model.learn(decision, correct=True)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from banditboost._version import __version__
+
+if TYPE_CHECKING:
+    from banditboost import datasets as datasets
+    from banditboost import theory as theory
+    from banditboost.boosting.adaptive import AdaBandit as AdaBandit
+    from banditboost.boosting.binary import BinBandit as BinBandit
+    from banditboost.boosting.full_information import AdaFull as AdaFull
+    from banditboost.boosting.full_information import OptFull as OptFull
+    from banditboost.boosting.optimal import OptBandit as OptBandit
+    from banditboost.boosting.player import play as play
+    from banditboost.boosting.result import Result as Result
+    from banditboost.decision import Decision as Decision
+    from banditboost.schema import Schema as Schema
+    from banditboost.weak_learners.hoeffding import HoeffdingTree as HoeffdingTree
+
+# Where each public name lives. They are imported when first asked for: Numba takes half a second, and many uses do not need it.
+_HOMES = {
+    "AdaBandit": "boosting.adaptive",
+    "AdaFull": "boosting.full_information",
+    "BinBandit": "boosting.binary",
+    "Decision": "decision",
+    "HoeffdingTree": "weak_learners.hoeffding",
+    "OptBandit": "boosting.optimal",
+    "OptFull": "boosting.full_information",
+    "Result": "boosting.result",
+    "Schema": "schema",
+    "play": "boosting.player",
+}
+_MODULES = ("datasets", "theory")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"banditboost.{_HOMES[name]}"), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"banditboost.{name}")
+    else:
+        raise AttributeError(f"module 'banditboost' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,136 @@
+"""AdaBandit: learner weights by gradient steps on the logistic loss, an expert drawn by Hedge. (Its compiled steps also serve AdaFull.)"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from banditboost.boosting.base import BanditBooster, Booster
+from banditboost.boosting.costs import add_vote, estimated_cost, label_and_weight, no_votes, slots_of
+from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
+from banditboost.boosting.experts import add_label, draw_expert, expert_labels, slot_of
+from banditboost.boosting.exploration import show
+from banditboost.boosting.state import ADAPTIVE
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array
+from banditboost.kernels.rng import EXPERT, round_key, uniform
+
+_LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
+
+
+@njit
+def label_experts(settings: Array, memo: Array, labels: Array) -> None:
+    """yhat^j of every expert of a round, from the votes and alphas in its memo."""
+    n = settings[0]["n_learners"]
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    expert_labels(memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n], settings[0]["n_labels"], key, labels)
+
+
+@njit
+def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
+    """Lines 6 to 10. `weights` holds alpha^1 .. alpha^N and then ln v^1 .. ln v^N."""
+    n = settings[0]["n_learners"]
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    labels = np.empty(n, np.int64)
+    memo[VOTES + n : VOTES + 2 * n] = weights[:n]
+    label_experts(settings, memo, labels)
+    expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
+    memo[CHOSEN_EXPERT] = expert
+    show(settings, memo, labels[expert], key)
+
+
+@njit
+def update_hedge(log_weights: Array, labels: Array, of: Estimate) -> None:
+    """Line 17: v^i <- v^i exp(-lhat of expert i's label), in logarithms, the largest brought back to 0."""
+    largest = -math.inf
+    for i in range(log_weights.size):
+        log_weights[i] -= estimated_loss(of, labels[i])
+        largest = max(largest, log_weights[i])
+    for i in range(log_weights.size):
+        log_weights[i] -= largest
+
+
+@njit
+def update_alpha(alpha: float, rate: float, gradient: float) -> float:
+    """Equation (11): a gradient step, projected onto [-2, 2]."""
+    return max(-_LARGEST_WEIGHT, min(_LARGEST_WEIGHT, alpha - rate * gradient))
+
+
+@njit
+def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
+    """Lines 12 to 15 and 17, with the votes and alphas of the moment of the decision."""
+    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    votes, alphas = memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n]
+    of = estimate(settings, memo, outcome)
+    settings[0]["verdicts"] += 1
+    eta = settings[0]["step"] / math.sqrt(settings[0]["verdicts"])
+    if settings[0]["full_information"] == 0:
+        eta *= memo[RATE]
+    expert = np.empty(n, np.int64)
+    label_experts(settings, memo, expert)
+    update_hedge(weights[n:], expert, of)
+
+    active = np.empty(n + 2, np.int64)
+    n_active = add_label(active, 0, of.first)
+    if of.second >= 0:
+        n_active = add_label(active, n_active, of.second)
+    for i in range(n):
+        n_active = add_label(active, n_active, int(votes[i]))
+    first, second = slots_of(active, n_active, of)
+    costs = no_votes(n_active, n_labels)
+    vector = np.empty(n_active + 1)
+    for i in range(n):
+        for slot in range(n_active + 1):
+            vector[slot] = estimated_cost(costs, slot, first, second, of, n_labels)
+        labels[i], importance[i] = label_and_weight(vector, active, n_active, settings, of.right, key, i)
+        mine = slot_of(active, n_active, int(votes[i]))
+        add_vote(costs, mine, alphas[i])
+        # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at alpha^i.
+        weights[i] = update_alpha(weights[i], eta, estimated_cost(costs, mine, first, second, of, n_labels))
+
+
+class AdaptiveBooster(Booster):
+    """Learner weights alpha by gradient steps, expert weights v by Hedge."""
+
+    def _start(self) -> None:
+        super()._start()
+        self._settings["family"] = ADAPTIVE
+        self._settings["step"] = self._step()
+        self._weights = np.zeros(2 * self.n_learners)
+
+    def _step(self) -> float:
+        """What eta_t is before it is divided by sqrt(t)."""
+        raise NotImplementedError
+
+    def _choose(self, memo: Array) -> None:
+        choose_adaptive(self._settings, self._weights, memo)
+
+    def _teach(self, memo: Array, outcome: int) -> None:
+        teach_adaptive(self._settings, self._weights, memo, outcome, *self._lesson)
+
+    @property
+    def alphas(self) -> Array:
+        """The weight alpha^i of every learner, in [-2, 2]."""
+        return self._weights[: self.n_learners].copy()
+
+    @property
+    def expert_weights(self) -> Array:
+        """The probability with which each expert is drawn."""
+        weights = np.exp(self._weights[self.n_learners :])
+        return np.asarray(weights / weights.sum())
+
+
+class AdaBandit(AdaptiveBooster, BanditBooster):
+    """Adaptive boosting with bandit feedback (Algorithm 3 of the paper): nothing need be known about the weak learners.
+
+    >>> model = AdaBandit(["sports", "politics", "science"], n_learners=5, seed=7)
+    >>> decision = model.decide({"hour": 21, "device": "phone"})
+    >>> model.learn(decision, correct=True)
+    >>> model.rounds
+    1
+    """
+
+    def _step(self) -> float:
+        return 1.0 / len(self.labels) ** 2

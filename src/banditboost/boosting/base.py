@@ -1,0 +1,240 @@
+"""Algorithm 1, the template of all boosters: `decide` is its lines 4 to 10, `learn` its lines 11 to 17."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from banditboost.boosting.ledger import Ledger
+from banditboost.boosting.state import SETTINGS
+from banditboost.decision import Decision
+from banditboost.errors import DecisionError, LabelError, ParameterError
+from banditboost.kernels.entry import first_bad_feature
+from banditboost.kernels.layout import ROUND, VOTES
+from banditboost.schema import Schema
+from banditboost.weak_learners.custom import PythonCommittee
+from banditboost.weak_learners.forest import TreeCommittee
+from banditboost.weak_learners.hoeffding import HoeffdingTree
+from banditboost.weak_learners.protocol import Committee
+
+Array = np.ndarray[Any, Any]
+_MEBIBYTE = 1 << 20
+
+
+def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    if isinstance(labels, (str, bytes)):
+        raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
+    names = tuple(labels)
+    seen: set[Hashable] = set()
+    for label in names:
+        try:
+            repeated = label in seen
+        except TypeError:
+            raise LabelError(f"label {label!r} is not hashable; give strings, numbers or tuples") from None
+        if repeated:
+            raise LabelError(f"label {label!r} is given twice; give each label once")
+        seen.add(label)
+    if len(names) < 2:
+        raise LabelError(f"labels has {len(names)} label(s); at least two are needed to choose from")
+    return names
+
+
+def check_number(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> float:
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not good or not (low < value if open_low else low <= value) or not value <= high:
+        raise ParameterError(f"{name} is {value!r}; give a number in {'(' if open_low else '['}{low:g}, {high:g}]")
+    return float(value)
+
+
+def check_count(name: str, value: Any, low: int, high: int) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
+        raise ParameterError(f"{name} is {value!r}; give a whole number from {low} to {high}")
+    return int(value)
+
+
+class Booster:
+    """What all boosters share: labels, features, N weak learners, and the memo of a round."""
+
+    _weights: Array
+    _committee: Committee
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        n_learners: int = 20,
+        weak_learner: Any = None,
+        schema: Schema | None = None,
+        clip: float = 100.0,
+        importance_scale: float = 1.0,
+        tie_tolerance: float = 1e-9,
+        max_memory: int = 256 * _MEBIBYTE,
+        seed: int | None = None,
+    ) -> None:
+        self.labels = check_labels(labels)
+        self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
+        self.seed = int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
+        self.schema = Schema() if schema is None else schema
+        self.weak_learner = HoeffdingTree() if weak_learner is None else weak_learner
+        self.max_memory = check_count("max_memory", max_memory, _MEBIBYTE, 2**50)
+        self.model_id = os.urandom(8).hex()
+        self.rounds = 0
+        self._settings = np.zeros(1, SETTINGS)
+        self._settings["n_labels"] = len(self.labels)
+        self._settings["n_learners"] = self.n_learners
+        self._settings["seed"] = self.seed
+        self._settings["clip"] = check_number("clip", clip, 0.0, 1e12, open_low=True)
+        self._settings["importance_scale"] = check_number("importance_scale", importance_scale, 0.0, 1e12, open_low=True)
+        self._settings["tie_tolerance"] = check_number("tie_tolerance", tie_tolerance, 0.0, 1e6)
+        self._start()
+        self._lesson = np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners)
+        self._row_start = VOTES + 2 * self.n_learners
+        self._blank = self._make_blank()
+
+    def _start(self) -> None:
+        """Make the learners, and set up what a booster keeps beside them."""
+        self._committee = self._make_committee(len(self.labels))
+        self._committee.add(self.n_learners)
+
+    def _make_committee(self, n_labels: int) -> Committee:
+        if isinstance(self.weak_learner, HoeffdingTree):
+            return TreeCommittee(self.weak_learner, n_labels, self.schema, self.seed, self.max_memory)
+        return PythonCommittee(self.weak_learner, n_labels, self.schema)
+
+    def _make_blank(self) -> Array:
+        """A memo before anything is known: NaN, which means missing, for every feature."""
+        blank = np.zeros(self._row_start + len(self.schema))
+        blank[self._row_start :] = np.nan
+        return blank
+
+    # The row at the door
+
+    def _memo_of(self, x: Any) -> Array:
+        """Line 4: check a row once and code it into a fresh memo."""
+        if isinstance(x, np.ndarray) and x.dtype != object:
+            return self._memo_of_array(x)
+        row = self.schema.named(x)
+        memo = self._blank.copy()
+        if not self.schema.encode(row, memo, self._row_start):
+            self.schema.admit(row)
+            self._follow_schema()
+            memo = self._blank.copy()
+            memo[self._row_start :] = self.schema.encode_anew(row)
+        return memo
+
+    def _memo_of_array(self, x: Array) -> Array:
+        if self.schema.expect_positions(x):
+            self._follow_schema()
+        memo = self._blank.copy()
+        memo[self._row_start :] = x
+        bad = first_bad_feature(self._committee.features, memo, self._row_start)
+        if bad >= 0:
+            raise self.schema.bad_position(bad, float(x[bad]))
+        return memo
+
+    def _follow_schema(self) -> None:
+        if len(self._blank) != self._row_start + len(self.schema):
+            self._blank = self._make_blank()
+        self._committee.follow_schema()
+
+    def _row_of(self, memo: Array) -> Array:
+        """The row of a memo, with NaN for features that have joined since."""
+        row = memo[self._row_start :]
+        missing = len(self.schema) - len(row)
+        return np.concatenate([row, np.full(missing, np.nan)]) if missing else row
+
+    # Algorithm 1
+
+    def _begin_round(self, x: Any) -> Array:
+        """Lines 4 to 10: from a row to a label to show."""
+        memo = self._memo_of(x)
+        memo[ROUND] = self.rounds
+        self._vote(memo)
+        self._choose(memo)
+        return memo
+
+    def _vote(self, memo: Array) -> None:
+        """Line 5."""
+        self._committee.vote(memo[self._row_start :], self.rounds, memo[VOTES : VOTES + self.n_learners])
+
+    def _choose(self, memo: Array) -> None:
+        """Lines 6 to 10: experts, the chosen one's label, exploration."""
+        raise NotImplementedError
+
+    def _teach(self, memo: Array, outcome: int) -> None:
+        """Lines 12 to 15 and 17: write the label and weight for every learner into the lesson, and update the booster."""
+        raise NotImplementedError
+
+    def _end_round(self, memo: Array, outcome: int) -> None:
+        """Lines 12 to 17: from what was told to what every learner is taught."""
+        self._teach(memo, outcome)
+        self._committee.learn(self._row_of(memo), *self._lesson)
+
+    # What can be seen
+
+    @property
+    def verdicts(self) -> int:
+        """How many verdicts (or labels) were learned."""
+        return int(self._settings["verdicts"][0])
+
+    @property
+    def memory_usage(self) -> int:
+        """Bytes held by the learners and the booster."""
+        return int(self._committee.memory_usage + self._weights.nbytes + self._settings.nbytes + self._blank.nbytes)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.labels)} labels, n_learners={self.n_learners}, rounds={self.rounds}, seed={self.seed})"
+
+
+class BanditBooster(Booster):
+    """A booster that hears only whether the label it showed was right."""
+
+    def __init__(self, labels: Iterable[Hashable], *, exploration: float = 0.05, estimator: int = 4, **parameters: Any) -> None:
+        super().__init__(labels, **parameters)
+        self.exploration = check_number("exploration", exploration, 0.0, 1.0)
+        if self.exploration == 1.0:
+            raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
+        if self.exploration == 0.0:
+            warnings.warn("exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2)
+        if estimator not in (3, 4):
+            raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
+        self._settings["rate"] = self.exploration
+        self._settings["estimator"] = estimator
+        self._ledger = Ledger()
+
+    def decide(self, x: Mapping[Any, Any] | Array) -> Decision:
+        """Choose a label for x. The decision carries all that `learn` needs; the model keeps nothing of it."""
+        memo = self._begin_round(x)
+        self.rounds += 1
+        self._ledger.open_up_to(self.rounds)
+        return Decision(self.model_id, self.labels, memo)
+
+    def learn(self, decision: Decision, correct: bool) -> None:
+        """Learn the verdict on a decision of this model: any time later, in any order, once."""
+        memo = self._memo_to_learn(decision, correct)
+        self._end_round(memo, int(correct))
+        self._ledger.mark(int(memo[ROUND]))
+
+    def _memo_to_learn(self, decision: Decision, correct: bool) -> Array:
+        if not isinstance(correct, (bool, np.bool_)):
+            raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
+        if not isinstance(decision, Decision):
+            raise DecisionError(f"decision is {decision!r}; give what decide returned")
+        if decision.model_id != self.model_id:
+            raise DecisionError(f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}: learn it there")
+        round_ = decision.round
+        if not 0 <= round_ < self.rounds:
+            raise DecisionError(f"the decision is of round {round_}, but this model has made {self.rounds} decisions: load the newer model")
+        if self._ledger.is_too_old(round_):
+            raise DecisionError(f"the decision of round {round_} is too old: verdicts are taken for the last 16,777,216 rounds")
+        if self._ledger.is_learned(round_):
+            raise DecisionError(f"the decision of round {round_} was learned before; each verdict is learned once")
+        return decision._memo
+
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + self._ledger.memory_usage

@@ -1,0 +1,132 @@
+"""BinBandit: the bandit booster of Chen, Lin and Lu (2014), one group of N binary learners for each label.
+
+Only the group of the shown label learns, for the verdict is a complete answer to its question "was it this label?".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from banditboost.boosting.base import BanditBooster, check_number
+from banditboost.boosting.experts import largest_label, slot_of
+from banditboost.boosting.exploration import show
+from banditboost.boosting.state import BINARY, LEAST_WEIGHT
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
+from banditboost.kernels.rng import LABEL_TIE, round_key
+
+
+@njit
+def choose_binary(settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array) -> None:
+    """f_a = sum_i alpha_a^i h_a^i with h = 2 score - 1, and 0 for labels never shown; the best is greedy.
+
+    shown_labels are the labels that have a group, in increasing order, and groups the numbers of these.
+    """
+    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    sums = np.zeros(shown_labels.size)
+    for slot in range(shown_labels.size):
+        for i in range(n):
+            sums[slot] += math.exp(log_alphas[groups[slot], i]) * (2.0 * scores[groups[slot], i] - 1.0)
+    show(settings, memo, largest_label(shown_labels, shown_labels.size, sums, n_labels, key, LABEL_TIE, 0), key)
+    slot = slot_of(shown_labels, shown_labels.size, int(memo[SHOWN]))
+    for i in range(n):
+        fresh = slot == shown_labels.size
+        memo[VOTES + i] = 0.0 if fresh else 2.0 * scores[groups[slot], i] - 1.0
+        memo[VOTES + n + i] = 1.0 / n if fresh else math.exp(log_alphas[groups[slot], i])
+
+
+@njit
+def update_simplex(settings: Array, log_alpha: Array, memo: Array, y: int) -> None:
+    """A step against the gradient of the hinge max(0, theta - y f_a) / p, multiplicative so that alpha stays on the simplex."""
+    n = log_alpha.size
+    total = 0.0
+    for i in range(n):
+        total += memo[VOTES + n + i] * memo[VOTES + i]
+    if y * total >= settings[0]["edge"] / (2.0 + settings[0]["edge"]):
+        return
+    largest = -math.inf
+    for i in range(n):
+        log_alpha[i] += settings[0]["step"] * y * memo[VOTES + i] / memo[PROBABILITY]
+        largest = max(largest, log_alpha[i])
+    total = 0.0
+    for i in range(n):
+        total += math.exp(log_alpha[i] - largest)
+    for i in range(n):
+        log_alpha[i] -= largest + math.log(total)
+
+
+@njit
+def teach_binary(settings: Array, log_alpha: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
+    """Smooth boosting within the shown label's group: learner i hears the verdict with weight min((1 - gamma)^(z_i / 2), 1) / p."""
+    gamma = settings[0]["edge"]
+    theta = gamma / (2.0 + gamma)
+    y = 1 if outcome != 0 else -1
+    settings[0]["verdicts"] += 1
+    z = 0.0
+    for i in range(log_alpha.size):
+        weight = min((1.0 - gamma) ** (z / 2.0), 1.0) / memo[PROBABILITY]
+        weight = settings[0]["importance_scale"] * min(settings[0]["clip"], weight)
+        labels[i] = 1 if outcome != 0 else 0
+        importance[i] = weight if weight >= LEAST_WEIGHT else 0.0
+        z = z + y * memo[VOTES + i] - theta
+    update_simplex(settings, log_alpha, memo, y)
+
+
+class BinBandit(BanditBooster):
+    """The earlier bandit booster that the paper compares with: `n_learners` binary learners for each label that was ever shown.
+
+    Args (beyond those of all boosters):
+        edge: gamma, the edge of the learners over guessing.
+        step: of the learner weights; None is delta^3 / k with delta = rho k / (k - 1).
+
+    >>> model = BinBandit(["yes", "no"], n_learners=3, seed=1)
+    >>> model.learn(model.decide({"age": 31}), correct=False)
+    >>> model.n_groups
+    1
+    """
+
+    def __init__(self, labels: Iterable[Hashable], *, n_learners: int = 10, edge: float = 0.1, step: float | None = None, **parameters: Any) -> None:
+        super().__init__(labels, n_learners=n_learners, **parameters)
+        self._settings["edge"] = check_number("edge", edge, 0.0, 1.0)
+        delta = self.exploration * len(self.labels) / (len(self.labels) - 1)
+        self._settings["step"] = delta**3 / len(self.labels) if step is None else check_number("step", step, 0.0, 1e6)
+
+    def _start(self) -> None:
+        self._settings["family"] = BINARY
+        self._committee = self._make_committee(2)
+        self._weights = np.zeros((0, self.n_learners))
+        self._scores = np.zeros((0, self.n_learners))
+        self._shown_labels = np.zeros(0, np.int64)
+        self._groups = np.zeros(0, np.int64)
+
+    @property
+    def n_groups(self) -> int:
+        """Labels that have been shown and heard of, each with its own learners."""
+        return len(self._groups)
+
+    def _vote(self, memo: Array) -> None:
+        self._committee.score(memo[self._row_start :], self._scores)
+
+    def _choose(self, memo: Array) -> None:
+        choose_binary(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo)
+
+    def _end_round(self, memo: Array, outcome: int) -> None:
+        group = self._group_of(int(memo[SHOWN]))
+        teach_binary(self._settings, self._weights[group], memo, outcome, *self._lesson)
+        self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)
+
+    def _group_of(self, label: int) -> int:
+        """The label's group, made when its first verdict is learned."""
+        place = int(np.searchsorted(self._shown_labels, label))
+        if place == self.n_groups or self._shown_labels[place] != label:
+            self._shown_labels = np.insert(self._shown_labels, place, label)
+            self._groups = np.insert(self._groups, place, self.n_groups)
+            self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
+            self._scores = np.zeros_like(self._weights)
+            self._committee.add(self.n_learners)
+        return int(self._groups[place])

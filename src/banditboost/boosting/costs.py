@@ -1,0 +1,106 @@
+"""Lines 14 and 15 of Algorithm 1: the estimated cost vectors of equation (5), and what a learner is taught from one.
+
+Slots 0 .. n-1 stand for the active labels, slot n for any label without votes, of which there are k - n: they all have the same cost.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from banditboost.boosting.estimate import Estimate
+from banditboost.boosting.experts import nth_tied, slot_of
+from banditboost.boosting.state import LEAST_WEIGHT
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import Array
+from banditboost.kernels.rng import COST_TIE, uniform
+
+
+@njit
+def label_and_weight(costs: Array, active: Array, n_active: int, settings: Array, right: int, key: int, learner: int) -> tuple[int, float]:
+    """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), entries clipped first.
+
+    Among several minima it is the right label where that is known and one of them, else one of them at random.
+    """
+    n_labels, clip = settings[0]["n_labels"], settings[0]["clip"]
+    n_slots = min(n_active + 1, n_labels)
+    least = math.inf
+    for slot in range(n_slots):
+        costs[slot] = min(max(costs[slot], -clip), clip)
+        least = min(least, costs[slot])
+    limit = least + settings[0]["tie_tolerance"] * (1.0 + abs(least))
+    tied = np.empty(n_slots, np.bool_)
+    weight, n_tied, right_tied = 0.0, 0, False
+    for slot in range(n_slots):
+        many = 1 if slot < n_active else n_labels - n_active
+        weight += many * (costs[slot] - least)
+        tied[slot] = costs[slot] <= limit
+        if tied[slot]:
+            n_tied += many
+            right_tied = right_tied or (slot < n_active and active[slot] == right)
+    weight *= settings[0]["importance_scale"]
+    if weight < LEAST_WEIGHT:
+        return -1, 0.0
+    if right_tied:
+        return right, weight
+    number = int(uniform(key, COST_TIE, learner) * n_tied) if n_tied > 1 else 0
+    return nth_tied(active, n_active, tied, n_slots > n_active and tied[n_active], number), weight
+
+
+class Logistic(NamedTuple):
+    """The logistic costs of one round while votes are added: C[l, r] of equation (10) for all slots at once.
+
+    With h[l, r] = tanh((s_l - s_r) / 2): C[l, r] = (1 + h[l, r]) / 2 off the diagonal, and row l of C sums to total[l] = sum_r h[l, r].
+    Adding a vote changes one row and one column of h.
+    """
+
+    sums: Array  # s_l
+    h: Array
+    total: Array
+    many: Array  # how many labels each slot stands for
+
+
+@njit
+def no_votes(n_active: int, n_labels: int) -> Logistic:
+    size = n_active + 1
+    many = np.ones(size)
+    many[n_active] = n_labels - n_active
+    return Logistic(np.zeros(size), np.zeros((size, size)), np.zeros(size), many)
+
+
+@njit
+def add_vote(costs: Logistic, slot: int, weight: float) -> None:
+    """s_slot += weight."""
+    costs.sums[slot] += weight
+    total = 0.0
+    for r in range(costs.sums.size):
+        now = 1.0 - 2.0 / (1.0 + math.exp(costs.sums[slot] - costs.sums[r]))
+        costs.total[r] -= now - costs.h[slot, r]
+        costs.h[slot, r] = now
+        costs.h[r, slot] = -now
+        total += costs.many[r] * now
+    costs.total[slot] = total
+
+
+@njit
+def logistic_cost(costs: Logistic, label: int, right: int, n_labels: int) -> float:
+    """C[l, r] of equation (10), for slots."""
+    if label == right:
+        return -0.5 * ((n_labels - 1) - costs.total[right])
+    return 0.5 + 0.5 * costs.h[label, right]
+
+
+@njit
+def estimated_cost(costs: Logistic, slot: int, first: int, second: int, estimate: Estimate, n_labels: int) -> float:
+    """Entry of chat = C (1 - lhat), equation (5); first and second are the slots of the estimate's two labels."""
+    cost = estimate.base * costs.total[slot] + estimate.first_extra * logistic_cost(costs, slot, first, n_labels)
+    if estimate.second_extra != 0.0:
+        cost += estimate.second_extra * logistic_cost(costs, slot, second, n_labels)
+    return cost
+
+
+@njit
+def slots_of(active: Array, n_active: int, estimate: Estimate) -> tuple[int, int]:
+    return slot_of(active, n_active, estimate.first), slot_of(active, n_active, estimate.second)

@@ -1,0 +1,68 @@
+"""Line 12 of Algorithm 1: the unbiased estimates of the zero-one loss, equations (3) and (4).
+
+What learning needs is 1 - lhat, the estimate of "label i is the right one". In each of the four cases (explored or not, right or wrong) it
+is a constant for all labels, plus something for the shown label, plus something for the greedy label:
+
+    1 - lhat = base * 1 + shown_extra * e_shown + greedy_extra * e_greedy
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, Array
+
+
+class Estimate(NamedTuple):
+    """1 - lhat = base * 1 + first_extra * e_first + second_extra * e_second, and the right label where the feedback tells it (else -1)."""
+
+    base: float
+    first: int
+    first_extra: float
+    second: int
+    second_extra: float
+    right: int
+
+
+@njit
+def estimate_simple(probability: float, correct: bool) -> tuple[float, float, float]:
+    """Equation (3): lhat = I(correct) / p * (1 - e_shown). Nothing is learned from a mistake."""
+    if correct:
+        return 1.0 - 1.0 / probability, 1.0 / probability, 0.0
+    return 1.0, 0.0, 0.0
+
+
+@njit
+def estimate_loss(probability: float, explored: bool, correct: bool) -> tuple[float, float, float]:
+    """Equation (4): the greedy label's mistake teaches too, namely that this label was wrong."""
+    inverse = 1.0 / probability
+    if correct:
+        # Every label but the right one lost 1/p; an explored round says nothing against the greedy label.
+        return 1.0 - inverse, inverse, inverse if explored else 0.0
+    return 1.0, 0.0, 0.0 if explored else -inverse
+
+
+@njit
+def estimate(settings: Array, memo: Array, outcome: int) -> Estimate:
+    """1 - lhat of a decision: from its verdict (0 or 1), or with full information from the right label itself."""
+    if settings[0]["full_information"] != 0:
+        return Estimate(0.0, outcome, 1.0, -1, 0.0, outcome)
+    shown, greedy, probability = int(memo[SHOWN]), int(memo[GREEDY]), memo[PROBABILITY]
+    correct = outcome != 0
+    if settings[0]["estimator"] == 3:
+        base, shown_extra, greedy_extra = estimate_simple(probability, correct)
+    else:
+        base, shown_extra, greedy_extra = estimate_loss(probability, shown != greedy, correct)
+    return Estimate(base, shown, shown_extra, greedy, greedy_extra, shown if correct else -1)
+
+
+@njit
+def estimated_loss(of: Estimate, label: int) -> float:
+    """lhat of one label."""
+    right = of.base
+    if label == of.first:
+        right += of.first_extra
+    if label == of.second:
+        right += of.second_extra
+    return 1.0 - right

@@ -1,0 +1,101 @@
+"""Lines 6 to 8 of Algorithm 1: expert j is the weighted vote of the first j learners.
+
+Few labels are ever voted for. They are the *active* ones, kept in increasing order; all the others share one vote of zero.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import Array
+from banditboost.kernels.rng import EXPERT_TIE, uniform
+
+
+@njit
+def add_label(active: Array, n_active: int, label: int) -> int:
+    """Insert a label into the ordered list unless it is there; returns the new length."""
+    place = n_active
+    while place > 0 and active[place - 1] >= label:
+        place -= 1
+    if place < n_active and active[place] == label:
+        return n_active
+    for i in range(n_active, place, -1):
+        active[i] = active[i - 1]
+    active[place] = label
+    return n_active + 1
+
+
+@njit
+def slot_of(active: Array, n_active: int, label: int) -> int:
+    for slot in range(n_active):
+        if active[slot] == label:
+            return slot
+    return n_active
+
+
+@njit
+def nth_tied(active: Array, n_active: int, tied: Array, others_tied: bool, number: int) -> int:
+    """Label number `number`, in increasing order, of those that are tied; `tied` tells of the active ones, `others_tied` of all the rest."""
+    if others_tied:
+        label = number
+        for slot in range(n_active):
+            if not tied[slot] and active[slot] <= label:
+                label += 1
+        return label
+    for slot in range(n_active):
+        if tied[slot]:
+            if number == 0:
+                return active[slot]
+            number -= 1
+    return -1
+
+
+@njit
+def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key: int, purpose: int, index: int) -> int:
+    """argmax over all k labels; a tie is broken by the keyed number of this purpose and index."""
+    best = 0.0 if n_active < n_labels else -math.inf
+    first = -1
+    n_tied = n_labels - n_active
+    for slot in range(n_active):
+        if sums[slot] > best:
+            best, first, n_tied = sums[slot], slot, 1
+        elif sums[slot] == best:
+            n_tied += 1
+    if n_tied == 1 and first >= 0:
+        return active[first]
+    tied = np.empty(n_active, np.bool_)
+    for slot in range(n_active):
+        tied[slot] = sums[slot] == best
+    others_tied = best == 0.0 and n_active < n_labels
+    return nth_tied(active, n_active, tied, others_tied, int(uniform(key, purpose, index) * n_tied))
+
+
+@njit
+def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels: Array) -> None:
+    """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]."""
+    n_learners = votes.size
+    active = np.empty(n_learners, np.int64)
+    n_active = 0
+    for i in range(n_learners):
+        n_active = add_label(active, n_active, int(votes[i]))
+    sums = np.zeros(n_active)
+    for j in range(n_learners):
+        sums[slot_of(active, n_active, int(votes[j]))] += weights[j]
+        labels[j] = largest_label(active, n_active, sums, n_labels, key, EXPERT_TIE, j)
+
+
+@njit
+def draw_expert(log_weights: Array, u: float) -> int:
+    """Line 7 of AdaBandit: i_t = i with probability proportional to v^i, whose logarithms are kept (the largest is 0)."""
+    total = 0.0
+    for i in range(log_weights.size):
+        total += math.exp(log_weights[i])
+    reached = 0.0
+    for i in range(log_weights.size):
+        reached += math.exp(log_weights[i])
+        if reached > u * total:
+            return i
+    return log_weights.size - 1

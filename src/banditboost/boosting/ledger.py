@@ -1,0 +1,48 @@
+"""Which rounds have been learned: one bit for each, for the last sixteen million rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+WINDOW = 1 << 24
+
+
+class Ledger:
+    """Refuses a second verdict for a round, in 2 MiB at most; rounds older than the window count as closed."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+        self._rounds = 0
+
+    def open_up_to(self, rounds: int) -> None:
+        """Rounds below `rounds` exist from now on; the bits of those that leave the window are used again."""
+        needed = min((rounds >> 3) + 1, WINDOW >> 3)
+        if needed > len(self._bits):
+            self._bits.extend(bytes(max(needed, min(2 * len(self._bits), WINDOW >> 3)) - len(self._bits)))
+        for round_ in range(max(self._rounds, WINDOW), rounds):
+            place = round_ % WINDOW
+            self._bits[place >> 3] &= ~(1 << (place & 7)) & 0xFF
+        self._rounds = rounds
+
+    def is_too_old(self, round_: int) -> bool:
+        return round_ < self._rounds - WINDOW
+
+    def is_learned(self, round_: int) -> bool:
+        place = round_ % WINDOW
+        return bool(self._bits[place >> 3] & (1 << (place & 7)))
+
+    def mark(self, round_: int) -> None:
+        place = round_ % WINDOW
+        self._bits[place >> 3] |= 1 << (place & 7)
+
+    def mark_all(self, rounds: Array) -> None:
+        places = rounds[rounds >= self._rounds - WINDOW] % WINDOW
+        np.bitwise_or.at(np.frombuffer(self._bits, np.uint8), places >> 3, (1 << (places & 7)).astype(np.uint8))
+
+    @property
+    def memory_usage(self) -> int:
+        return len(self._bits)

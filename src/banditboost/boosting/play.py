@@ -1,0 +1,147 @@
+"""A whole stream in one compiled loop, by the same kernels as `decide` and `learn`, and with the same results to the last bit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
+from banditboost.boosting.binary import choose_binary, teach_binary
+from banditboost.boosting.costs import add_vote, logistic_cost, no_votes
+from banditboost.boosting.experts import add_label, slot_of
+from banditboost.boosting.optimal import choose_optimal, teach_optimal
+from banditboost.boosting.potential import PotentialTable
+from banditboost.boosting.state import ADAPTIVE, BINARY
+from banditboost.kernels.compile import njit
+from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
+from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Forest
+from banditboost.kernels.rng import round_key
+
+PLAYED, NO_ROOM, NO_GROUP = 0, 1, 2
+# The cursor: where to go on. NEXT_TREE is -1 until the verdict's lesson is ready.
+NEXT_ROUND, NEXT_VERDICT, NEXT_TREE = 0, 1, 2
+
+
+class State(NamedTuple):
+    """A booster of any family; what a family does not use is empty."""
+
+    settings: Array
+    weights: Array  # adaptive: alphas and ln v; binary: log alphas of each group
+    table: PotentialTable
+    shown_labels: Array
+    groups: Array
+    scores: Array
+    labels: Array  # the lesson
+    importance: Array
+
+
+class Stream(NamedTuple):
+    """Rows and right labels, when each verdict comes, and what is written down."""
+
+    X: Array  # rows from round `start` on
+    y: Array
+    order: Array
+    due: Array
+    slot: Array
+    memos: Array
+    shown: Array
+    greedy: Array
+    edges: Array  # [2, N]: sums of c^i_h and of c^i_y
+
+
+@njit
+def choose_label(forest: Forest, state: State, memo: Array) -> None:
+    """Lines 5 to 10."""
+    n = state.settings[0]["n_learners"]
+    x = memo[VOTES + 2 * n :]
+    if state.settings[0]["family"] == BINARY:
+        score_forest(forest, x, state.scores)
+        choose_binary(state.settings, state.shown_labels, state.groups, state.weights, state.scores, memo)
+        return
+    vote_forest(forest, x, round_key(state.settings[0]["seed"], int(memo[ROUND])), memo[VOTES : VOTES + n])
+    if state.settings[0]["family"] == ADAPTIVE:
+        choose_adaptive(state.settings, state.weights[0], memo)
+    else:
+        choose_optimal(state.settings, memo)
+
+
+@njit
+def first_tree(state: State, memo: Array) -> int:
+    """Of the committee's learners that this verdict teaches; -1 if BinBandit has yet to make them."""
+    if state.settings[0]["family"] != BINARY:
+        return 0
+    slot = slot_of(state.shown_labels, state.shown_labels.size, int(memo[SHOWN]))
+    return -1 if slot == state.shown_labels.size else state.groups[slot] * state.settings[0]["n_learners"]
+
+
+@njit
+def teach(state: State, memo: Array, outcome: int, first: int) -> None:
+    """Lines 12 to 15 and 17."""
+    if state.settings[0]["family"] == BINARY:
+        group = first // state.settings[0]["n_learners"]
+        teach_binary(state.settings, state.weights[group], memo, outcome, state.labels, state.importance)
+    elif state.settings[0]["family"] == ADAPTIVE:
+        teach_adaptive(state.settings, state.weights[0], memo, outcome, state.labels, state.importance)
+    else:
+        teach_optimal(state.settings, state.table, memo, outcome, state.labels, state.importance)
+
+
+@njit
+def note_edges(settings: Array, memo: Array, right: int, edges: Array) -> None:
+    """Add the true costs c^i_{h^i} and c^i_y of one round, from which the empirical edges follow. Only a simulation can know them."""
+    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+    active = np.empty(n + 1, np.int64)
+    n_active = add_label(active, 0, right)
+    for i in range(n):
+        n_active = add_label(active, n_active, int(memo[VOTES + i]))
+    costs = no_votes(n_active, n_labels)
+    column = slot_of(active, n_active, right)
+    for i in range(n):
+        mine = slot_of(active, n_active, int(memo[VOTES + i]))
+        edges[0, i] += logistic_cost(costs, mine, column, n_labels)
+        edges[1, i] += logistic_cost(costs, column, column, n_labels)
+        add_vote(costs, mine, memo[VOTES + n + i])
+
+
+@njit
+def learn_due(forest: Forest, state: State, stream: Stream, cursor: Array) -> int:
+    """Learn all verdicts that have come by now."""
+    while cursor[NEXT_VERDICT] < stream.order.size and stream.due[cursor[NEXT_VERDICT]] < cursor[NEXT_ROUND]:
+        t = stream.order[cursor[NEXT_VERDICT]]
+        memo = stream.memos[stream.slot[t]]
+        first = first_tree(state, memo)
+        if first < 0:
+            return NO_GROUP
+        if cursor[NEXT_TREE] < 0:
+            right = stream.y[t]
+            outcome = right if state.settings[0]["full_information"] != 0 else (1 if memo[SHOWN] == right else 0)
+            teach(state, memo, outcome, first)
+            cursor[NEXT_TREE] = 0
+        n = state.settings[0]["n_learners"]
+        cursor[NEXT_TREE] = learn_forest(forest, first, memo[VOTES + 2 * n :], state.labels, state.importance, cursor[NEXT_TREE])
+        if cursor[NEXT_TREE] < n:
+            return NO_ROOM
+        cursor[NEXT_TREE] = -1
+        cursor[NEXT_VERDICT] += 1
+    return PLAYED
+
+
+@njit
+def play_rounds(forest: Forest, state: State, stream: Stream, cursor: Array, start: int, stop: int, first_round: int) -> int:
+    """Play rounds up to `stop`, or until Python has to make room; the cursor says where to go on. stream.X begins with round `start`."""
+    n = state.settings[0]["n_learners"]
+    while True:
+        status = learn_due(forest, state, stream, cursor)
+        t = cursor[NEXT_ROUND]
+        if status != PLAYED or t == stop:
+            return status
+        memo = stream.memos[stream.slot[t]]
+        memo[ROUND] = first_round + t
+        memo[VOTES + 2 * n :] = stream.X[t - start]
+        choose_label(forest, state, memo)
+        stream.shown[t] = int(memo[SHOWN])
+        stream.greedy[t] = int(memo[GREEDY])
+        if state.settings[0]["family"] == ADAPTIVE:
+            note_edges(state.settings, memo, stream.y[t], stream.edges)
+        cursor[NEXT_ROUND] = t + 1

@@ -1,0 +1,165 @@
+"""`play`: simulate a stream whose right labels are known, and hidden from the learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from banditboost.boosting.base import BanditBooster, Booster
+from banditboost.boosting.optimal import OptimalBooster
+from banditboost.boosting.play import NEXT_ROUND, NEXT_VERDICT, NO_GROUP, NO_ROOM, State, Stream, note_edges, play_rounds
+from banditboost.boosting.potential import make_table
+from banditboost.boosting.result import Result
+from banditboost.boosting.rows import Rows
+from banditboost.boosting.simulation import Arrivals, Delay
+from banditboost.boosting.state import ADAPTIVE, BINARY
+from banditboost.errors import LabelError, ParameterError
+from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, Forest
+from banditboost.weak_learners.forest import TreeCommittee
+
+Array = np.ndarray[Any, Any]
+_ROUNDS_A_CALL = 20_000  # between two reports of progress
+
+
+def play(
+    model: Booster, X: Any, y: Iterable[Hashable], *, delay: Delay = 0, loss: float = 0.0, progress: Callable[[int], None] | None = None
+) -> Result:
+    """Run a model over a stream: decide for each row of X, then tell the verdict that y implies.
+
+    Args:
+        model: any booster; it goes on from where it is.
+        X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
+        y: the right labels. Integers are taken as indices of `model.labels` if no label is an integer.
+        delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers into n delays.
+        loss: share of the verdicts that never come.
+        progress: called now and then with the number of rounds played.
+
+    >>> from banditboost import AdaBandit
+    >>> X = [{"colour": colour} for colour in ("red", "blue") * 100]
+    >>> play(AdaBandit(["stop", "go"], n_learners=3, seed=1), X, ["stop", "go"] * 100).last_accuracy > 0.9
+    True
+    """
+    rows = Rows(model, X)
+    right = _label_indices(model, y, len(rows))
+    if not isinstance(loss, (int, float)) or not 0.0 <= loss < 1.0:
+        raise ParameterError(f"loss is {loss!r}; give the share of verdicts that never come, in [0, 1)")
+    arrivals = Arrivals(len(rows), delay, float(loss), model.seed, model.rounds)
+    player = _Player(model, right, arrivals, progress)
+    try:
+        for block, stop in rows.blocks():
+            player.advance(block, stop)
+    finally:
+        player.close()
+    return player.result()
+
+
+def _label_indices(model: Booster, y: Iterable[Hashable], n_rows: int) -> Array:
+    """Right labels as indices."""
+    right = y if isinstance(y, np.ndarray) else np.asarray(list(y), dtype=object)
+    if right.shape != (n_rows,):
+        raise LabelError(f"y has shape {right.shape} for {n_rows} rows of X; give one right label for each row")
+    if right.dtype.kind in "iu" and not any(isinstance(label, (int, np.integer)) for label in model.labels):
+        if n_rows and not 0 <= right.min() <= right.max() < len(model.labels):
+            raise LabelError(f"y holds indices from {right.min()} to {right.max()}; the model has labels 0 to {len(model.labels) - 1}")
+        return right.astype(np.int64)
+    index = {label: i for i, label in enumerate(model.labels)}
+    try:
+        return np.array([index[label] for label in right.tolist()], dtype=np.int64)
+    except KeyError as unknown:
+        raise LabelError(f"y holds {unknown.args[0]!r}, which is not one of the model's labels; they are {model.labels[:10]!r}") from None
+
+
+class _Player:
+    """Plays blocks of rows one after the other and keeps the record."""
+
+    def __init__(self, model: Booster, right: Array, arrivals: Arrivals, progress: Callable[[int], None] | None) -> None:
+        n_rounds = len(right)
+        self._model = model
+        self._first_round = model.rounds
+        self._progress = progress
+        self._cursor = np.array([0, 0, -1], np.int64)
+        self._memos = np.tile(model._blank, (arrivals.n_slots, 1))
+        self._arrivals = arrivals
+        self._right = right
+        self._shown, self._greedy = np.zeros(n_rounds, np.int32), np.zeros(n_rounds, np.int32)
+        self._edges = np.zeros((2, model.n_learners))
+        self._table = model._table if isinstance(model, OptimalBooster) else make_table(1, 2, 0.0)
+
+    def advance(self, block: Array, stop: int) -> None:
+        """Play the block's rows, which end before round `stop`."""
+        missing = len(self._model._blank) - self._memos.shape[1]
+        if missing:
+            self._memos = np.hstack([self._memos, np.full((len(self._memos), missing), np.nan)])
+        start = int(self._cursor[NEXT_ROUND])
+        while True:
+            goal = min(stop, int(self._cursor[NEXT_ROUND]) + _ROUNDS_A_CALL)
+            if isinstance(self._model._committee, TreeCommittee):
+                self._play_compiled(block, start, goal)
+            else:
+                self._play_interpreted(block, start, goal)
+            if self._progress is not None:
+                self._progress(goal)
+            if goal == stop:
+                return
+
+    def _play_compiled(self, block: Array, start: int, stop: int) -> None:
+        model, committee = self._model, self._model._committee
+        stream = Stream(
+            block, self._right, self._arrivals.order, self._arrivals.due, self._arrivals.slot, self._memos, self._shown, self._greedy, self._edges
+        )  # fmt: skip
+        while True:
+            status = play_rounds(Forest(*committee.arrays), self._state(), stream, self._cursor, start, stop, self._first_round)
+            if status == NO_ROOM:
+                committee.make_room()
+            elif status == NO_GROUP:
+                model._group_of(int(self._waiting_memo()[SHOWN]))
+            else:
+                return
+
+    def _state(self) -> State:
+        model = self._model
+        weights = model._weights.reshape(-1, model._weights.shape[-1])
+        none = np.zeros(0, np.int64)
+        if model._settings["family"][0] == BINARY:
+            return State(model._settings, weights, self._table, model._shown_labels, model._groups, model._scores, *model._lesson)
+        return State(model._settings, weights, self._table, none, none, np.zeros((0, 0)), *model._lesson)
+
+    def _waiting_memo(self) -> Array:
+        t = self._arrivals.order[self._cursor[NEXT_VERDICT]]
+        return np.asarray(self._memos[self._arrivals.slot[t]])
+
+    def _play_interpreted(self, block: Array, start: int, stop: int) -> None:
+        """The same loop for learners written in Python."""
+        for t in range(int(self._cursor[NEXT_ROUND]), stop):
+            memo = self._memos[self._arrivals.slot[t]]
+            memo[ROUND] = self._first_round + t
+            memo[self._model._row_start :] = block[t - start]
+            self._model._vote(memo)
+            self._model._choose(memo)
+            self._shown[t], self._greedy[t] = memo[SHOWN], memo[GREEDY]
+            if self._model._settings["family"][0] == ADAPTIVE:
+                note_edges(self._model._settings, memo, self._right[t], self._edges)
+            self._cursor[NEXT_ROUND] = t + 1
+            self._learn_due()
+
+    def _learn_due(self) -> None:
+        order, due = self._arrivals.order, self._arrivals.due
+        while self._cursor[NEXT_VERDICT] < len(order) and due[self._cursor[NEXT_VERDICT]] < self._cursor[NEXT_ROUND]:
+            right = int(self._right[order[self._cursor[NEXT_VERDICT]]])
+            memo = self._waiting_memo()
+            self._model._end_round(memo, right if self._model._settings["full_information"][0] else int(memo[SHOWN] == right))
+            self._cursor[NEXT_VERDICT] += 1
+
+    def close(self) -> None:
+        """Let the model know which rounds it has been through, also after an interruption."""
+        played = int(self._cursor[NEXT_ROUND])
+        self._model.rounds = self._first_round + played
+        if isinstance(self._model, BanditBooster):
+            self._model._ledger.open_up_to(self._model.rounds)
+            self._model._ledger.mark_all(self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]])
+
+    def result(self) -> Result:
+        edges = self._edges[0] / self._edges[1] if self._model._settings["family"][0] == ADAPTIVE and len(self._right) else None
+        return Result(self._model.labels, self._right, self._shown, self._greedy, int(self._cursor[NEXT_VERDICT]), edges)

@@ -1,0 +1,60 @@
+"""What a played stream has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The record of a stream: right, shown and greedy label of every round, as indices into `labels`.
+
+    `edges` are the empirical edges of the learners (adaptive boosters only), `learned` how many verdicts were learned within the stream.
+    """
+
+    labels: tuple[Hashable, ...]
+    y: Array
+    shown: Array
+    greedy: Array
+    learned: int
+    edges: Array | None
+
+    @property
+    def correct(self) -> Array:
+        """Whether the shown label was right, round by round."""
+        return np.asarray(self.shown == self.y)
+
+    @property
+    def explored(self) -> Array:
+        """Whether another label than the greedy one was shown."""
+        return np.asarray(self.shown != self.greedy)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right labels among the shown: exploration included."""
+        return float(np.mean(self.correct))
+
+    @property
+    def last_accuracy(self) -> float:
+        """The same over the last fifth of the stream, as in the paper's Table 1."""
+        return float(np.mean(self.correct[-max(1, int(0.2 * len(self.y))) :]))
+
+    @property
+    def greedy_accuracy(self) -> float:
+        """Share of rounds in which the greedy label was right."""
+        return float(np.mean(self.greedy == self.y))
+
+    def curve(self, window: float = 0.2) -> Array:
+        """Moving average of accuracy over the last `window` share of the stream; begins when the first window is full."""
+        width = max(1, int(window * len(self.y)))
+        sums = np.concatenate([[0], np.cumsum(self.correct)])
+        return np.asarray((sums[width:] - sums[:-width]) / width)
+
+    def __repr__(self) -> str:
+        return f"Result({len(self.y)} rounds, accuracy={self.accuracy:.4f}, last_accuracy={self.last_accuracy:.4f})"

@@ -1,0 +1,31 @@
+"""What a booster itself keeps, in the form that compiled code reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+ADAPTIVE, OPTIMAL, BINARY = 0, 1, 2
+
+SETTINGS = np.dtype(
+    [
+        ("family", "i8"),
+        ("n_labels", "i8"),  # k
+        ("n_learners", "i8"),  # N
+        ("seed", "i8"),
+        ("full_information", "i8"),  # 1: the right label is told, not a verdict
+        ("estimator", "i8"),  # equation (3) or (4)
+        ("rate", "f8"),  # rho
+        ("step", "f8"),  # eta_t = step / sqrt(t), times rho for bandit feedback
+        ("edge", "f8"),  # gamma
+        ("clip", "f8"),
+        ("tie_tolerance", "f8"),
+        ("importance_scale", "f8"),
+        ("verdicts", "i8"),  # how many were learned
+    ],
+    align=True,
+)
+LEAST_WEIGHT = 1e-10  # an example that weighs less teaches nothing

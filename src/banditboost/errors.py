@@ -1,0 +1,23 @@
+"""The exceptions a user can meet. Each message names the argument, the value and the remedy; a failed call has changed nothing."""
+
+from __future__ import annotations
+
+
+class BanditBoostError(ValueError):
+    """Whatever banditboost refuses."""
+
+
+class ParameterError(BanditBoostError):
+    """A parameter of a model, a learner or a run is out of its range."""
+
+
+class LabelError(BanditBoostError):
+    """A label is unknown, repeated, or there are too few."""
+
+
+class FeatureError(BanditBoostError):
+    """A row does not fit the features, or holds a value that cannot be learned from."""
+
+
+class DecisionError(BanditBoostError):
+    """A verdict cannot be learned: another model's decision, one already learned, or one too old."""

@@ -1,0 +1,96 @@
+"""How kernels are compiled, and where their machine code is kept.
+
+Numba notices a change of a kernel's own file, but not of the files its callees live in. So all machine code goes to a folder named after a
+digest of every source file of the package: an upgrade, or an edit, can never meet stale code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_KEPT_GENERATIONS = 4
+
+
+def _source_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "banditboost"
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/banditboost").expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "banditboost"
+
+
+def _forget_old_generations(directory: Path) -> None:
+    generations = sorted(directory.parent.glob("kernels-*"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in generations[_KEPT_GENERATIONS:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def cache_directory() -> Path | None:
+    """Where machine code is kept (`NUMBA_CACHE_DIR`, else the user's cache); None if it cannot be written: then nothing is kept."""
+    base = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else _user_cache()
+    directory = base / f"kernels-{_source_digest()}"
+    try:
+        if not directory.exists():
+            directory.mkdir(parents=True, exist_ok=True)
+            _forget_old_generations(directory)
+        if not os.access(directory, os.W_OK):
+            return None
+    except OSError:
+        return None
+    return directory
+
+
+_DIRECTORY = cache_directory()
+
+
+def njit(function: _Function) -> _Function:
+    """Compile when first called; cached on disk; division by zero gives inf or nan as in NumPy (which lets loops vectorise)."""
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+    if _DIRECTORY is None:
+        compiled: _Function = numba.njit(**options)(function)
+        return compiled
+    # The place of the cache is read from Numba's configuration at this moment only; others' kernels must not move with ours.
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_DIRECTORY)
+    try:
+        cached: _Function = numba.njit(cache=True, **options)(function)
+        return cached
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Says once, on a terminal, that kernels are being compiled: the first call of a new installation takes seconds."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if not self.said and function.__module__.startswith("banditboost."):
+            self.said = True
+            print("banditboost: compiling kernels, once for this machine and version ...", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say: the answer itself tells that it is over."""
+
+
+if sys.stderr is not None and sys.stderr.isatty():
+    event.register("numba:compile", _Announcement())

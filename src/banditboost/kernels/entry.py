@@ -1,0 +1,74 @@
+"""The calls that come from Python: arrays one by one, since handing over a named tuple costs three times as much."""
+
+from __future__ import annotations
+
+import math
+
+from banditboost.kernels.compile import njit
+from banditboost.kernels.forest import learn_forest, plant_trees, score_forest, vote_forest
+from banditboost.kernels.layout import NOMINAL, NUMERIC, Array, Forest
+from banditboost.kernels.rng import round_key
+
+_LARGEST = 1e100
+
+
+@njit
+def vote(
+    head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, seed: int, round_: int, votes: Array
+) -> None:
+    vote_forest(Forest(head, trees, nodes, entries, features, stats), x, round_key(seed, round_), votes)
+
+
+@njit
+def score(head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, scores: Array) -> None:
+    score_forest(Forest(head, trees, nodes, entries, features, stats), x, scores)
+
+
+@njit
+def learn(
+    head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array,
+    x: Array, labels: Array, weights: Array, first: int, start: int,
+) -> int:  # fmt: skip
+    return learn_forest(Forest(head, trees, nodes, entries, features, stats), first, x, labels, weights, start)
+
+
+@njit
+def plant(head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
+    plant_trees(Forest(head, trees, nodes, entries, features, stats), first)
+
+
+@njit
+def open_features(head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
+    """Features from number `first` on are new: no leaf has seen a value of them."""
+    size = head[0]["row_size"]
+    for node in range(head[0]["n_nodes"]):
+        if nodes[node]["feature"] < 0 and nodes[node]["summary"] >= 0:
+            for f in range(first, features.size):
+                if features[f]["kind"] == NUMERIC:
+                    stats[nodes[node]["summary"] * size + features[f]["offset"]] = math.inf
+                    stats[nodes[node]["summary"] * size + features[f]["offset"] + 1] = -math.inf
+
+
+@njit
+def first_bad_feature(features: Array, memo: Array, start: int) -> int:
+    """Check the row memo[start:], which came as an array, clamping what is too large; the first infinite number or impossible code, or -1."""
+    for f in range(features.size):
+        value = memo[start + f]
+        if features[f]["kind"] == NOMINAL:
+            if value == value and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value)):
+                return f
+        elif value - value != 0.0 and value == value:
+            return f
+        else:
+            memo[start + f] = min(max(value, -_LARGEST), _LARGEST) if value == value else value
+    return -1
+
+
+@njit
+def first_bad_row(features: Array, matrix: Array) -> tuple[int, int]:
+    """The same for every row of a matrix: row and feature of the first fault, or (-1, -1)."""
+    for t in range(matrix.shape[0]):
+        bad = first_bad_feature(features, matrix[t], 0)
+        if bad >= 0:
+            return t, bad
+    return -1, -1

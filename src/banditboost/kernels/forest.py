@@ -1,0 +1,77 @@
+"""All trees at once: the two calls that a booster makes, and what a memory ceiling needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from banditboost.kernels.answer import leaf_label, leaf_score, mark_leaf_answers
+from banditboost.kernels.compile import njit
+from banditboost.kernels.grow import new_leaf, try_split
+from banditboost.kernels.layout import Array, Forest
+from banditboost.kernels.merit import WORK
+from banditboost.kernels.observe import forget_statistics, observe
+from banditboost.kernels.route import descend, find_leaf
+
+
+@njit
+def has_room(forest: Forest) -> bool:
+    """Whether one more example can be learned, in the worst case, without asking for memory."""
+    head = forest.head[0]
+    if head["nodes_full"] == 0 and head["n_nodes"] + head["most_children"] > forest.nodes.size:
+        return False
+    if head["entries_full"] == 0 and head["n_free_entries"] < 1 + head["most_children"] * (head["most_classes"] + 1):
+        return False
+    return head["rows_full"] != 0 or head["n_free_rows"] >= 2
+
+
+@njit
+def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, work: Array) -> None:
+    leaf = descend(forest, tree, x, weight)
+    mark_leaf_answers(forest, leaf, x, label, weight)
+    observe(forest, leaf, x, label, weight)
+    node = forest.nodes[leaf]
+    if node["own"] - node["last_attempt"] >= forest.trees[tree]["grace_period"] and node["asleep"] == 0:
+        node["last_attempt"] = node["own"]
+        try_split(forest, tree, leaf, work)
+
+
+@njit
+def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int) -> int:
+    """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which there is no room."""
+    work = np.empty(WORK)
+    for i in range(start, labels.size):
+        if weights[i] > 0.0:
+            if not has_room(forest):
+                return i
+            learn_tree(forest, first + i, x, labels[i], weights[i], work)
+    return labels.size
+
+
+@njit
+def vote_forest(forest: Forest, x: Array, key: int, votes: Array) -> None:
+    """Line 5 of Algorithm 1: the label that each tree predicts."""
+    for i in range(votes.size):
+        votes[i] = leaf_label(forest, find_leaf(forest, i, x), x, key, i)
+
+
+@njit
+def score_forest(forest: Forest, x: Array, scores: Array) -> None:
+    """The scores in [0, 1] of all binary trees, a row for each group."""
+    n_groups, size = scores.shape
+    for group in range(n_groups):
+        for i in range(size):
+            scores[group, i] = leaf_score(forest, find_leaf(forest, group * size + i, x), x)
+
+
+@njit
+def plant_trees(forest: Forest, first: int) -> None:
+    """Give every tree from number `first` on an empty root."""
+    for tree in range(first, forest.trees.size):
+        forest.trees[tree]["root"] = new_leaf(forest, -1)
+
+
+@njit
+def put_to_sleep(forest: Forest, leaves: Array) -> None:
+    for leaf in leaves:
+        forget_statistics(forest, leaf)
+        forest.nodes[leaf]["asleep"] = 1

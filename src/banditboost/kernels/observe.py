@@ -1,0 +1,158 @@
+"""What a leaf remembers of an example: its class, and the class's statistics of every feature."""
+
+from __future__ import annotations
+
+import math
+
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import NUMERIC, Array, Forest
+
+
+@njit
+def take_row(forest: Forest) -> int:
+    """A zeroed row from the free list, whose links are kept in the rows' first numbers; -1 at the ceiling."""
+    head, stats = forest.head[0], forest.stats
+    row = head["free_row"]
+    if row < 0:
+        return -1
+    size = head["row_size"]
+    head["free_row"] = int(stats[row * size])
+    head["n_free_rows"] -= 1
+    for i in range(row * size, (row + 1) * size):
+        stats[i] = 0.0
+    return row
+
+
+@njit
+def give_row(forest: Forest, row: int) -> None:
+    head = forest.head[0]
+    forest.stats[row * head["row_size"]] = head["free_row"]
+    head["free_row"] = row
+    head["n_free_rows"] += 1
+
+
+@njit
+def take_entry(forest: Forest, label: int, position: int, weight: float) -> int:
+    head, entries = forest.head[0], forest.entries
+    entry = head["free_entry"]
+    if entry < 0:
+        return -1
+    head["free_entry"] = entries[entry]["next"]
+    head["n_free_entries"] -= 1
+    head["most_classes"] = max(head["most_classes"], position + 1)
+    entries[entry]["label"] = label
+    entries[entry]["next"] = -1
+    entries[entry]["row"] = -1
+    entries[entry]["position"] = position
+    entries[entry]["weight"] = weight
+    return entry
+
+
+@njit
+def forget_statistics(forest: Forest, leaf: int) -> None:
+    """Give back all rows of a leaf; its classes and their weights stay."""
+    node, entries = forest.nodes[leaf], forest.entries
+    if node["summary"] >= 0:
+        give_row(forest, node["summary"])
+    node["summary"] = -1
+    node["n_classes"] = 0
+    node["own"] = 0.0
+    node["examples"] = 0.0
+    node["last_attempt"] = 0.0
+    entry = node["first_entry"]
+    while entry >= 0:
+        if entries[entry]["row"] >= 0:
+            give_row(forest, entries[entry]["row"])
+            entries[entry]["row"] = -1
+        entry = entries[entry]["next"]
+
+
+@njit
+def find_entry(forest: Forest, leaf: int, label: int) -> int:
+    """The entry of a class in a leaf, made at the end of the chain if it is new; -1 at the ceiling."""
+    node, entries = forest.nodes[leaf], forest.entries
+    last, entry = -1, node["first_entry"]
+    while entry >= 0:
+        if entries[entry]["label"] == label:
+            return entry
+        last, entry = entry, entries[entry]["next"]
+    entry = take_entry(forest, label, 0 if last < 0 else entries[last]["position"] + 1, 0.0)
+    if entry >= 0:
+        if last < 0:
+            node["first_entry"] = entry
+        else:
+            entries[last]["next"] = entry
+    return entry
+
+
+@njit
+def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
+    """Keep `top` and `n_tied` true after an entry has grown from `before`."""
+    node, entries = forest.nodes[leaf], forest.entries
+    top, now = node["top"], entries[entry]["weight"]
+    if top < 0 or now > entries[top]["weight"] or (entry == top and now > before):
+        node["top"] = entry
+        node["n_tied"] = 1
+    elif entry != top and now == entries[top]["weight"] and before < now:
+        node["n_tied"] += 1
+        if entries[entry]["position"] < entries[top]["position"]:
+            node["top"] = entry
+
+
+@njit
+def take_rows_of(forest: Forest, leaf: int, entry: int) -> bool:
+    """Make sure that leaf and class own a row each; at the ceiling the leaf falls asleep instead."""
+    node, entries = forest.nodes[leaf], forest.entries
+    needed = (1 if node["summary"] < 0 else 0) + (1 if entries[entry]["row"] < 0 else 0)
+    if needed > forest.head[0]["n_free_rows"]:
+        forget_statistics(forest, leaf)
+        node["asleep"] = 1
+        return False
+    if node["summary"] < 0:
+        node["summary"] = take_row(forest)
+        base = node["summary"] * forest.head[0]["row_size"]
+        for f in range(forest.features.size):
+            if forest.features[f]["kind"] == NUMERIC:
+                forest.stats[base + forest.features[f]["offset"]] = math.inf
+                forest.stats[base + forest.features[f]["offset"] + 1] = -math.inf
+    if entries[entry]["row"] < 0:
+        entries[entry]["row"] = take_row(forest)
+        node["n_classes"] += 1
+    return True
+
+
+@njit
+def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) -> None:
+    stats, size = forest.stats, forest.head[0]["row_size"]
+    base, summary = row * size, forest.nodes[leaf]["summary"] * size
+    for f in range(forest.features.size):
+        value = x[f]
+        if value != value:
+            continue
+        offset = forest.features[f]["offset"]
+        at = base + offset
+        if forest.features[f]["kind"] == NUMERIC:
+            stats[at] += weight
+            delta = value - stats[at + 1]
+            stats[at + 1] += delta * (weight / stats[at])
+            stats[at + 2] += weight * delta * (value - stats[at + 1])
+            low = summary + offset
+            stats[low] = min(stats[low], value)
+            stats[low + 1] = max(stats[low + 1], value)
+        elif int(value) < forest.features[f]["n_values"]:
+            stats[at + int(value)] += weight
+
+
+@njit
+def observe(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> None:
+    """Steps 3 and 4 of learning (docs/trees.md)."""
+    entry = find_entry(forest, leaf, label)
+    if entry < 0:
+        return
+    before = forest.entries[entry]["weight"]
+    forest.entries[entry]["weight"] = before + weight
+    rank_entry(forest, leaf, entry, before)
+    if forest.nodes[leaf]["asleep"] == 0 and take_rows_of(forest, leaf, entry):
+        forest.nodes[leaf]["own"] += weight
+        forest.nodes[leaf]["examples"] += 1.0
+        add_to_rows(forest, leaf, forest.entries[entry]["row"], x, weight)

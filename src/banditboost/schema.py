@@ -1,0 +1,237 @@
+"""Features as people have them, coded as the trees want them: one float64 vector for each row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from banditboost.errors import FeatureError
+
+Array = np.ndarray[Any, Any]
+LARGEST = 1e100  # numbers beyond are clamped, so that no square overflows
+MAX_VALUES = 256  # values kept for one nominal feature; later ones count as missing
+_KINDS = ("numeric", "nominal")
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN and pandas' NA and NaT alike."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def _kind_of(name: Hashable, value: object) -> str:
+    if isinstance(value, (str, bool, np.bool_)):
+        return "nominal"
+    if isinstance(value, (int, float, np.integer, np.floating, Decimal)):
+        return "numeric"
+    raise FeatureError(
+        f"feature {name!r} is {value!r} of type {type(value).__name__}; give a number, a string, a bool, or None for missing"
+        " (a date: as a number of days, or as parts such as weekday and hour)"
+    )
+
+
+class Schema:
+    """The features of a model: their names, in order, and whether each is numeric or nominal.
+
+    Without arguments it is open: features and nominal values join as rows bring them. Declared features are closed: a row with another
+    name is refused. Nominal values may always join, up to 256 for a feature; later ones count as missing.
+
+    >>> Schema(numeric=["hour"], nominal={"device": ["phone", "desktop"]})
+    Schema(hour: numeric, device: nominal[2])
+    """
+
+    def __init__(self, numeric: Iterable[str] = (), nominal: Mapping[str, Iterable[Hashable]] | Iterable[str] = ()) -> None:
+        values = dict(nominal) if isinstance(nominal, Mapping) else {name: () for name in nominal}
+        numeric = list(numeric)
+        names = [*numeric, *values]
+        kinds = ["numeric"] * len(numeric) + ["nominal"] * len(values)
+        self._start(names, kinds, [*([()] * len(numeric)), *values.values()])
+
+    @classmethod
+    def of(cls, names: Sequence[str], kinds: Sequence[str], values: Sequence[Iterable[Hashable] | None] | None = None) -> Schema:
+        """Features in any order: a name, a kind ('numeric' or 'nominal') and, where known, the values of each."""
+        schema = cls.__new__(cls)
+        known = [() if v is None else v for v in values] if values is not None else [()] * len(names)
+        schema._start(names, kinds, known)
+        return schema
+
+    def _start(self, names: Sequence[str], kinds: Sequence[str], values: Sequence[Iterable[Hashable]]) -> None:
+        if not len(names) == len(kinds) == len(values):
+            raise FeatureError(f"{len(names)} names, {len(kinds)} kinds and {len(values)} lists of values: give one of each for every feature")
+        self.declared = len(names) > 0
+        self.by_position = False  # whether rows come as arrays, without names
+        self.version = 0  # grows whenever a feature or a value joins
+        self._columns: dict[Hashable, tuple[int, dict[Hashable, int] | None]] = {}
+        for name, kind, known in zip(names, kinds, values, strict=True):
+            if name in self._columns:
+                raise FeatureError(f"feature {name!r} is declared twice; give each name once")
+            self._add(name, kind, known)
+
+    def _add(self, name: Hashable, kind: str, values: Iterable[Hashable] = ()) -> None:
+        if kind not in _KINDS:
+            raise FeatureError(f"feature {name!r} has kind {kind!r}; it must be 'numeric' or 'nominal'")
+        codes = {value: code for code, value in enumerate(dict.fromkeys(map(_plain, values)))} if kind == "nominal" else None
+        if codes is not None and len(codes) > MAX_VALUES:
+            raise FeatureError(f"feature {name!r} has {len(codes)} values; at most {MAX_VALUES} can be kept: merge the rare ones")
+        self._columns[name] = (len(self._columns), codes)
+        self.version += 1
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        parts = (f"{name}: numeric" if codes is None else f"{name}: nominal[{len(codes)}]" for name, (_, codes) in self._columns.items())
+        return f"Schema({', '.join(parts)})"
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        return tuple(self._columns)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple("numeric" if codes is None else "nominal" for _, codes in self._columns.values())
+
+    def values(self, name: Hashable) -> tuple[Hashable, ...]:
+        """The known values of a nominal feature, in the order of their codes."""
+        codes = self._columns[name][1]
+        return () if codes is None else tuple(codes)
+
+    def n_values(self) -> list[int]:
+        """Known values of each feature, 0 for a numeric one."""
+        return [0 if codes is None else len(codes) for _, codes in self._columns.values()]
+
+    def named(self, row: Any) -> Mapping[Any, Any]:
+        """A row as a mapping: a dict as it is, a list or tuple by position."""
+        if isinstance(row, Mapping):
+            return row
+        if isinstance(row, (list, tuple, np.ndarray)):
+            if len(self) and len(row) != len(self):
+                raise FeatureError(f"the row has {len(row)} values, the schema {len(self)} features; give one value for each of {self!r}")
+            self._expect_order(len(row))
+            names = self.names or tuple(f"x{i}" for i in range(len(row)))
+            return dict(zip(names, row, strict=True))
+        if hasattr(row, "items"):
+            return dict(row.items())
+        raise FeatureError(f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list in the schema's order")
+
+    def _expect_order(self, length: int) -> None:
+        if length == 0:
+            raise FeatureError("the row has no features; give at least one value, or a dict")
+        if len(self) and not (self.declared or self.by_position):
+            raise FeatureError("the row has no names, but this model's features came from dict rows; give a dict, or declare a Schema")
+        self.by_position = True
+
+    def expect_positions(self, row: Array) -> bool:
+        """Check the shape of a numeric array row; True if it was the first one and has brought the features."""
+        if row.ndim != 1 or (len(self) and row.shape[0] != len(self)) or row.dtype.kind not in "fiub":
+            raise FeatureError(
+                f"the row has shape {row.shape} and type {row.dtype}; give a one-dimensional array of numbers"
+                + (f" with one for each of the {len(self)} features" if len(self) else "")
+            )
+        if self.by_position and len(self):
+            return False
+        self._expect_order(row.shape[0])
+        if len(self):
+            return False
+        for i in range(row.shape[0]):
+            self._add(f"x{i}", "numeric")
+        return True
+
+    def bad_position(self, index: int, value: float) -> FeatureError:
+        """What is wrong with an array row at one place."""
+        name = self.names[index]
+        codes = self._columns[name][1]
+        if codes is None:
+            return FeatureError(f"feature {name!r} is {value!r}; give a finite number, or NaN for missing")
+        return FeatureError(f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for missing, not {value!r}")
+
+    def encode(self, row: Mapping[Any, Any], out: Array, start: int) -> bool:
+        """Code a dict row into out[start:], which holds NaN; False, with `out` half written, if the row brings anything new or odd."""
+        columns = self._columns
+        for name, value in row.items():
+            column = columns.get(name)
+            if column is None:
+                return False
+            index, codes = column
+            if codes is None:
+                kind = type(value)
+                if (kind is not float and kind is not int) or not -LARGEST <= value <= LARGEST:
+                    return False
+                out[start + index] = value
+            else:
+                code = codes.get(value)
+                if code is None or type(value) is not str:
+                    return False
+                out[start + index] = code
+        return True
+
+    def news(self, row: Mapping[Any, Any]) -> list[tuple[Hashable, str, Hashable]]:
+        """The features and nominal values (name, kind, value) that a row would bring; refuses a bad row."""
+        found: list[tuple[Hashable, str, Hashable]] = []
+        for name, value in row.items():
+            if is_missing(value):
+                if self.declared and name not in self._columns:
+                    raise self._unknown(name)
+                continue
+            kind = self._check(name, value)
+            codes = self._columns[name][1] if name in self._columns else None
+            if kind == "nominal" and (codes is None or (_plain(value) not in codes and len(codes) < MAX_VALUES)):
+                found.append((name, kind, _plain(value)))
+            elif name not in self._columns:
+                found.append((name, kind, None))
+        return found
+
+    def admit(self, row: Mapping[Any, Any]) -> None:
+        """Let a row's new features and values join, after the whole row was found good."""
+        for name, kind, value in self.news(row):
+            if name not in self._columns:
+                self._add(name, kind)
+            codes = self._columns[name][1]
+            if codes is not None:
+                codes[value] = len(codes)
+                self.version += 1
+
+    def encode_anew(self, row: Mapping[Any, Any]) -> Array:
+        """Code a row that `admit` has let in."""
+        out = np.full(len(self), math.nan)
+        for name, value in row.items():
+            if not is_missing(value):
+                index, codes = self._columns[name]
+                if codes is None:
+                    out[index] = min(max(float(value), -LARGEST), LARGEST)
+                else:
+                    out[index] = codes.get(_plain(value), math.nan)
+        return out
+
+    def _check(self, name: Hashable, value: object) -> str:
+        kind = _kind_of(name, value)
+        column = self._columns.get(name)
+        if column is None:
+            if self.declared:
+                raise self._unknown(name)
+        elif column[1] is None and kind == "nominal":
+            raise FeatureError(f"feature {name!r} is numeric, but this row has {value!r}; give a number, or declare Schema(nominal=[{name!r}])")
+        elif column[1] is not None and kind == "numeric" and not self.declared:
+            raise FeatureError(f"feature {name!r} is nominal, but this row has the number {value!r}; give str({value!r}), or declare a Schema")
+        elif column[1] is not None:
+            return "nominal"
+        if kind == "numeric" and not math.isfinite(float(value)):  # type: ignore[arg-type]
+            raise FeatureError(f"feature {name!r} is {value!r}; give a finite number, or None for missing")
+        return kind
+
+    def _unknown(self, name: Hashable) -> FeatureError:
+        return FeatureError(f"feature {name!r} is not in the declared schema {self!r}; declare it, or leave it out")
+
+
+def _plain(value: Any) -> Hashable:
+    """True and 1 are equal, and so are their hashes: as values of one feature they must not share a code."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, str):
+        return str(value)
+    return repr(value)

@@ -1,0 +1,59 @@
+"""The Hoeffding tree as users configure it; docs/trees.md says what it does, rule by rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from banditboost.errors import ParameterError
+
+Range = float | tuple[float, float]
+LeafPrediction = Literal["majority", "naive_bayes", "adaptive"]
+LEAF_PREDICTIONS: tuple[LeafPrediction, ...] = ("majority", "naive_bayes", "adaptive")
+
+
+def _bounds(name: str, value: Range, low: float, high: float) -> tuple[float, float]:
+    pair = value if isinstance(value, tuple) else (value, value)
+    if len(pair) != 2 or not all(isinstance(v, (int, float)) and low < v <= high for v in pair) or pair[0] > pair[1]:
+        raise ParameterError(f"{name} is {value!r}; give a number in ({low}, {high}], or a pair (low, high) of them")
+    return float(pair[0]), float(pair[1])
+
+
+@dataclass(frozen=True)
+class HoeffdingTree:
+    """An online decision tree (VFDT, Domingos and Hulten 2000) with importance weights.
+
+    A pair is a range from which each tree of a committee draws its own value: the grace period uniformly, confidence and tie threshold
+    log-uniformly. The defaults are the ranges of the paper's experiments with few labels.
+
+    Args:
+        grace_period: weight that a leaf gathers between two attempts to split.
+        split_confidence: delta of the Hoeffding bound.
+        tie_threshold: a bound below this splits even though two features are nearly as good.
+        leaf_prediction: 'majority', 'naive_bayes', or 'adaptive', which takes whichever has been right more often in that leaf.
+        min_branch_fraction: at least two branches of a split must get this share of the leaf.
+
+    >>> HoeffdingTree(grace_period=50).grace_period
+    50
+    """
+
+    grace_period: Range = (5.0, 20.0)
+    split_confidence: Range = (0.01, 0.9)
+    tie_threshold: Range = (0.01, 0.9)
+    leaf_prediction: LeafPrediction = "majority"
+    min_branch_fraction: float = 0.01
+
+    def __post_init__(self) -> None:
+        self.ranges()
+        if self.leaf_prediction not in LEAF_PREDICTIONS:
+            raise ParameterError(f"leaf_prediction is {self.leaf_prediction!r}; it must be one of {', '.join(LEAF_PREDICTIONS)}")
+        if not 0.0 <= self.min_branch_fraction < 0.5:
+            raise ParameterError(f"min_branch_fraction is {self.min_branch_fraction!r}; give a number in [0, 0.5)")
+
+    def ranges(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
+        """Grace period, split confidence and tie threshold as (low, high)."""
+        return (
+            _bounds("grace_period", self.grace_period, 0.0, 1e12),
+            _bounds("split_confidence", self.split_confidence, 0.0, 1.0),
+            _bounds("tie_threshold", self.tie_threshold, 0.0, 1e12),
+        )

@@ -1,0 +1,78 @@
+"""The paper's parameters, spot-checked against its tables."""
+
+from pathlib import Path
+
+import pytest
+
+from banditboost import datasets
+from banditboost.datasets import DatasetError, protocol
+
+ROUNDS = {"balance": 6_250, "car": 10_368, "nursery": 51_840, "movement": 165_633, "mice": 8_640, "isolet": 116_955}
+
+
+def test_rounds_and_labels() -> None:
+    assert {name: plan.rounds for name, plan in protocol.STREAMS.items()} == ROUNDS
+    assert [plan.n_labels for plan in protocol.STREAMS.values()] == [3, 4, 5, 5, 8, 26]
+    assert tuple(protocol.STREAMS) == datasets.names()
+
+
+@pytest.mark.parametrize("name", ["balance", "car", "nursery"])
+def test_plan_fits_the_generated_data(name: str) -> None:
+    dataset, plan = datasets.load(name), protocol.STREAMS[name]
+    assert (len(dataset.y), len(dataset.labels)) == (plan.rows, plan.n_labels)
+
+
+@pytest.mark.parametrize("name", ["movement", "mice", "isolet"])
+def test_plan_fits_the_files(name: str, data_directory: Path) -> None:
+    dataset, plan = datasets.load(name, directory=data_directory), protocol.STREAMS[name]
+    assert (len(dataset.y), len(dataset.labels)) == (plan.rows, plan.n_labels)
+
+
+def test_seeds() -> None:
+    assert [len(plan.seeds) for plan in protocol.STREAMS.values()] == [20, 20, 20, 10, 20, 10]
+    assert {plan.seeds[0] for plan in protocol.STREAMS.values()} == {4}
+
+
+def test_bandit_settings() -> None:
+    balance = protocol.setting("balance", "AdaBandit")
+    assert (balance.n_learners, balance.exploration, balance.edge, balance.clip) == (15, 0.001, 0.1, 100)
+    assert balance.trees == protocol.TreeRanges(grace_period=(5, 20), tie_threshold=(0.01, 0.9), split_confidence=(0.01, 0.9))
+    mice = protocol.setting("mice", "OptBandit")
+    assert (mice.n_learners, mice.exploration) == (10, 0.1)
+    assert mice.trees == protocol.TreeRanges(grace_period=(300, 301), tie_threshold=(0.7, 0.8), split_confidence=(1e-11, 1e-10))
+
+
+def test_full_information_settings() -> None:
+    for algorithm in ("AdaFull", "OptFull"):
+        setting = protocol.setting("isolet", algorithm)
+        assert (setting.n_learners, setting.exploration, setting.importance_scale) == (20, None, 1.0)
+        assert setting.trees == protocol.TreeRanges(grace_period=(50, 200), tie_threshold=(0.01, 0.9), split_confidence=(1e-11, 0.9))
+
+
+def test_binary_settings() -> None:
+    setting = protocol.setting("isolet", "BinBandit")
+    assert (setting.n_learners, setting.exploration, setting.importance_scale) == (10, 0.1, 1.0)
+
+
+def test_importance_scale_is_isolets_alone() -> None:
+    scales = {(d, a): protocol.setting(d, a).importance_scale for d in protocol.STREAMS for a in protocol.ALGORITHMS}
+    assert {key: scale for key, scale in scales.items() if scale != 1} == {
+        ("isolet", "OptBandit"): 1 / 25,
+        ("isolet", "AdaBandit"): 1 / 25,
+    }
+
+
+def test_unknown_setting() -> None:
+    with pytest.raises(DatasetError, match="no 'BanditBBM' on 'car' in the paper: it has OptBandit, AdaBandit"):
+        protocol.setting("car", "BanditBBM")
+    with pytest.raises(DatasetError, match="no 'AdaBandit' on 'cars' in the paper"):
+        protocol.setting("cars", "AdaBandit")
+
+
+def test_printed_figures() -> None:
+    assert {(d, a) for d, cells in protocol.PRINTED.items() for a in cells} == {
+        (d, a) for d in protocol.STREAMS for a in protocol.ALGORITHMS
+    }
+    assert protocol.PRINTED["balance"]["AdaBandit"] == protocol.Printed(last=0.97, total=0.91)
+    assert protocol.PRINTED["isolet"]["AdaFull"] == protocol.Printed(last=0.90, total=0.78)
+    assert protocol.PRINTED["mice"]["OptBandit"] == protocol.Printed(last=0.73, total=0.53)
