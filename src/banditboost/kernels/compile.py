@@ -1,7 +1,7 @@
 """How kernels are compiled, and where their machine code is kept.
 
 Numba notices a change of a kernel's own file, but not of the files its callees live in. So all machine code goes to a folder named after a
-digest of every source file of the package: an upgrade, or an edit, can never meet stale code.
+digest of all files that hold kernels: an upgrade, or an edit, can never meet stale code.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ _KEPT_GENERATIONS = 4
 
 
 def _source_digest() -> str:
+    package = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+    for path in sorted([*package.glob("kernels/*.py"), *package.glob("boosting/*.py")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
