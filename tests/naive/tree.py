@@ -1,6 +1,7 @@
 """The Hoeffding tree of docs/trees.md in plain loops, without the memory ceiling."""
 
 import math
+import struct
 
 from .rng import pick
 
@@ -23,6 +24,11 @@ def total(numbers):
 
 def Phi(z):
     return 0.5 * math.erfc(-z / math.sqrt(2))
+
+
+def to_24_bits(weight):
+    """Rounded to the precision of a 32-bit float, in which equal weights are equal."""
+    return struct.unpack("f", struct.pack("f", weight))[0]
 
 
 def rounded(merit):
@@ -52,7 +58,7 @@ class Node:
     def __init__(self, class_weights, fallback):
         self.class_weight = dict(class_weights)  # label -> weight; order = list order
         self.fallback = fallback  # None only at the root
-        self.weight = total(self.class_weight.values())
+        self.start_weight = total(self.class_weight.values())
         self.children = []
         self.feature = None
         self.threshold = None  # stays None in a nominal split
@@ -126,10 +132,10 @@ class Tree:
                 return node.children[0 if value <= node.threshold else 1]
             if value < len(node.children):
                 return node.children[int(value)]
-        # Missing, or not known when the node split: the way most weight has gone.
+        # Missing, or not known when the node split: the child that started with most weight.
         heaviest = node.children[0]
         for child in node.children:
-            if child.weight > heaviest.weight:
+            if child.start_weight > heaviest.start_weight:
                 heaviest = child
         return heaviest
 
@@ -143,10 +149,8 @@ class Tree:
 
     def learn(self, x, label, weight):
         x = self.clamped(x)
-        path = self.path(x)
-        for node in path:
-            node.weight += weight
-        leaf = path[-1]
+        weight = to_24_bits(weight)
+        leaf = self.path(x)[-1]
         if self.leaf_prediction == "adaptive":
             self.compare_predictions(leaf, x, label, weight)
         leaf.class_weight[label] = leaf.class_weight.get(label, 0.0) + weight
@@ -253,7 +257,7 @@ class Tree:
         leaf.feature, leaf.threshold, W, estimates = best_split
         fallback = leaf.top_class()
         for estimate in estimates:
-            kept = {label: w for label, w in estimate.items() if w > 1e-6 * W}
+            kept = {label: to_24_bits(w) for label, w in estimate.items() if w > 1e-6 * W}
             leaf.children.append(Node(kept, fallback))
 
     # Predicting

@@ -33,7 +33,8 @@ def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
     n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     labels = np.empty(n, np.int64)
-    memo[VOTES + n : VOTES + 2 * n] = weights[:n]
+    for i in range(n):
+        memo[VOTES + n + i] = weights[i]
     label_experts(settings, memo, labels)
     expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
     memo[CHOSEN_EXPERT] = expert

@@ -31,13 +31,11 @@ def label_and_weight(costs: Array, active: Array, n_active: int, settings: Array
         costs[slot] = min(max(costs[slot], -clip), clip)
         least = min(least, costs[slot])
     limit = least + settings[0]["tie_tolerance"] * (1.0 + abs(least))
-    tied = np.empty(n_slots, np.bool_)
     weight, n_tied, right_tied = 0.0, 0, False
     for slot in range(n_slots):
         many = 1 if slot < n_active else n_labels - n_active
         weight += many * (costs[slot] - least)
-        tied[slot] = costs[slot] <= limit
-        if tied[slot]:
+        if costs[slot] <= limit:
             n_tied += many
             right_tied = right_tied or (slot < n_active and active[slot] == right)
     weight *= settings[0]["importance_scale"]
@@ -46,7 +44,8 @@ def label_and_weight(costs: Array, active: Array, n_active: int, settings: Array
     if right_tied:
         return right, weight
     number = int(uniform(key, COST_TIE, learner) * n_tied) if n_tied > 1 else 0
-    return nth_tied(active, n_active, tied, n_slots > n_active and tied[n_active], number), weight
+    others_tied = n_slots > n_active and costs[n_active] <= limit
+    return nth_tied(active, n_active, costs, -math.inf, limit, others_tied, number), weight
 
 
 class Logistic(NamedTuple):

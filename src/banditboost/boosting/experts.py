@@ -37,16 +37,16 @@ def slot_of(active: Array, n_active: int, label: int) -> int:
 
 
 @njit
-def nth_tied(active: Array, n_active: int, tied: Array, others_tied: bool, number: int) -> int:
-    """Label number `number`, in increasing order, of those that are tied; `tied` tells of the active ones, `others_tied` of all the rest."""
+def nth_tied(active: Array, n_active: int, values: Array, low: float, high: float, others_tied: bool, number: int) -> int:
+    """Label number `number`, in increasing order, of those that are tied: active ones with low <= value <= high, and maybe all the rest."""
     if others_tied:
         label = number
         for slot in range(n_active):
-            if not tied[slot] and active[slot] <= label:
+            if not low <= values[slot] <= high and active[slot] <= label:
                 label += 1
         return label
     for slot in range(n_active):
-        if tied[slot]:
+        if low <= values[slot] <= high:
             if number == 0:
                 return active[slot]
             number -= 1
@@ -56,9 +56,9 @@ def nth_tied(active: Array, n_active: int, tied: Array, others_tied: bool, numbe
 @njit
 def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key: int, purpose: int, index: int) -> int:
     """argmax over all k labels; a tie is broken by the keyed number of this purpose and index."""
-    best = 0.0 if n_active < n_labels else -math.inf
-    first = -1
-    n_tied = n_labels - n_active
+    others = n_labels - n_active
+    best = 0.0 if others > 0 else -math.inf
+    first, n_tied = -1, others
     for slot in range(n_active):
         if sums[slot] > best:
             best, first, n_tied = sums[slot], slot, 1
@@ -66,11 +66,7 @@ def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key:
             n_tied += 1
     if n_tied == 1 and first >= 0:
         return active[first]
-    tied = np.empty(n_active, np.bool_)
-    for slot in range(n_active):
-        tied[slot] = sums[slot] == best
-    others_tied = best == 0.0 and n_active < n_labels
-    return nth_tied(active, n_active, tied, others_tied, int(uniform(key, purpose, index) * n_tied))
+    return nth_tied(active, n_active, sums, best, best, best == 0.0 and others > 0, int(uniform(key, purpose, index) * n_tied))
 
 
 @njit

@@ -138,7 +138,8 @@ def play_rounds(forest: Forest, state: State, stream: Stream, cursor: Array, sta
             return status
         memo = stream.memos[stream.slot[t]]
         memo[ROUND] = first_round + t
-        memo[VOTES + 2 * n :] = stream.X[t - start]
+        for f in range(stream.X.shape[1]):
+            memo[VOTES + 2 * n + f] = stream.X[t - start, f]
         choose_label(forest, state, memo)
         stream.shown[t] = int(memo[SHOWN])
         stream.greedy[t] = int(memo[GREEDY])

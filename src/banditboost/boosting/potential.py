@@ -37,8 +37,9 @@ FloatArray = npt.NDArray[np.float64]
 
 MOST_SLOTS = 2**17
 _LEAST_CHANCE = 1e-25  # of a number of votes for y; less is taken for never
-_BATCH = 256  # random ends at a time, which for 10,000 labels take 20 MB
 _LEAST_LOG = -46.0  # a point on the circle below e^-46 = 1e-20 adds nothing
+_BATCH = 256  # random ends at a time, which for 10,000 labels take 20 MB
+_MANY = 10**9  # votes that fit every integer type on the way
 
 _SURE, _CHANCE, _NODE = 0, 1, 2  # the layers of `weights`
 _SCALARS, _NODES, _FIRST, _STRIDE, _LEVEL = 0, 1, 2, 3, 4  # the rows of `plan`
@@ -193,14 +194,17 @@ def vote_costs(
             if table.keys[slot] != key:
                 slot = _insert(table, histogram, n_votes + 1, key, slot)
             base = mix[0] * table.values[slot, sums]
+            plain = labels
             if count == first:
+                plain -= 1
                 first_cost = base + mix[1] * table.values[slot, count_class(histogram, first + 1)]
                 if second >= 0:
                     first_cost += mix[2] * table.values[slot, count_class(histogram, second)]
             if count == second:
-                second_cost = base + mix[2] * table.values[slot, count_class(histogram, second + 1)]
-                second_cost += mix[1] * table.values[slot, count_class(histogram, first)]
-            if labels > (count == first) + (count == second):
+                plain -= 1
+                second_cost = base + mix[1] * table.values[slot, count_class(histogram, first)]
+                second_cost += mix[2] * table.values[slot, count_class(histogram, second + 1)]
+            if plain > 0:
                 out[count] = base + mix[1] * table.values[slot, count_class(histogram, first)]
                 if second >= 0:
                     out[count] += mix[2] * table.values[slot, count_class(histogram, second)]
@@ -353,11 +357,11 @@ def potential_monte_carlo(votes: Sequence[int], label: int, remaining: int, edge
 
 
 def _checked(votes: Sequence[int], label: int, remaining: int, edge: float) -> tuple[IntArray, int, int, float]:
-    counts = np.array([_whole("votes", count, 0, None) for count in votes], dtype=np.int64)
+    counts = np.array([_whole("votes", count, 0, _MANY) for count in votes], dtype=np.int64)
     if counts.size < 2:
         raise ParameterError(f"votes={votes!r} must have a count for each of at least two labels")
     label = _whole("label", label, 0, counts.size - 1)
-    return counts, label, _whole("remaining", remaining, 0, None), _edge(edge)
+    return counts, label, _whole("remaining", remaining, 0, _MANY), _edge(edge)
 
 
 def _whole(name: str, value: int, least: int, most: int | None) -> int:

@@ -89,6 +89,8 @@ def uses_bayes(forest: Forest, leaf: int) -> bool:
 
 @njit
 def leaf_label(forest: Forest, leaf: int, x: Array, key: int, learner: int) -> int:
+    if forest.steps[leaf]["next"] >= 0:
+        return forest.steps[leaf]["next"]
     if uses_bayes(forest, leaf):
         return bayes_label(forest, leaf, x)
     return majority_label(forest, leaf, key, learner)

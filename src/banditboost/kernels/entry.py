@@ -14,35 +14,35 @@ _LARGEST = 1e100
 
 @njit
 def vote(
-    head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, seed: int, round_: int, votes: Array
+    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, seed: int, round_: int, votes: Array
 ) -> None:
-    vote_forest(Forest(head, trees, nodes, entries, features, stats), x, round_key(seed, round_), votes)
+    vote_forest(Forest(head, trees, steps, nodes, entries, features, stats), x, round_key(seed, round_), votes)
 
 
 @njit
-def score(head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, scores: Array) -> None:
-    score_forest(Forest(head, trees, nodes, entries, features, stats), x, scores)
+def score(head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, scores: Array) -> None:
+    score_forest(Forest(head, trees, steps, nodes, entries, features, stats), x, scores)
 
 
 @njit
 def learn(
-    head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array,
+    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array,
     x: Array, labels: Array, weights: Array, first: int, start: int,
 ) -> int:  # fmt: skip
-    return learn_forest(Forest(head, trees, nodes, entries, features, stats), first, x, labels, weights, start)
+    return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), first, x, labels, weights, start)
 
 
 @njit
-def plant(head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
-    plant_trees(Forest(head, trees, nodes, entries, features, stats), first)
+def plant(head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
+    plant_trees(Forest(head, trees, steps, nodes, entries, features, stats), first)
 
 
 @njit
-def open_features(head: Array, trees: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
+def open_features(head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
     """Features from number `first` on are new: no leaf has seen a value of them."""
     size = head[0]["row_size"]
     for node in range(head[0]["n_nodes"]):
-        if nodes[node]["feature"] < 0 and nodes[node]["summary"] >= 0:
+        if steps[node]["feature"] < 0 and nodes[node]["summary"] >= 0:
             for f in range(first, features.size):
                 if features[f]["kind"] == NUMERIC:
                     stats[nodes[node]["summary"] * size + features[f]["offset"]] = math.inf

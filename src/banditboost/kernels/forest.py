@@ -9,8 +9,8 @@ from banditboost.kernels.compile import njit
 from banditboost.kernels.grow import new_leaf, try_split
 from banditboost.kernels.layout import Array, Forest
 from banditboost.kernels.merit import WORK
-from banditboost.kernels.observe import forget_statistics, observe
-from banditboost.kernels.route import descend, find_leaf
+from banditboost.kernels.observe import forget_statistics, observe, to_24_bits
+from banditboost.kernels.route import find_leaf
 
 
 @njit
@@ -26,7 +26,7 @@ def has_room(forest: Forest) -> bool:
 
 @njit
 def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, work: Array) -> None:
-    leaf = descend(forest, tree, x, weight)
+    leaf = find_leaf(forest, tree, x)
     mark_leaf_answers(forest, leaf, x, label, weight)
     observe(forest, leaf, x, label, weight)
     node = forest.nodes[leaf]
@@ -43,7 +43,7 @@ def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: A
         if weights[i] > 0.0:
             if not has_room(forest):
                 return i
-            learn_tree(forest, first + i, x, labels[i], weights[i], work)
+            learn_tree(forest, first + i, x, labels[i], to_24_bits(weights[i]), work)
     return labels.size
 
 

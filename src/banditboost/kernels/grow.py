@@ -7,8 +7,8 @@ import math
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import NUMERIC, Array, Forest
 from banditboost.kernels.merit import THRESHOLDS, best_split, class_spread
-from banditboost.kernels.normal import normal_cdf
-from banditboost.kernels.observe import forget_statistics, rank_entry, take_entry
+from banditboost.kernels.normal import cut
+from banditboost.kernels.observe import forget_statistics, rank_entry, take_entry, to_24_bits
 
 _LEAST_SHARE = 1e-6  # a class with no more than this share of the leaf is not handed down
 
@@ -18,9 +18,11 @@ def new_leaf(forest: Forest, fallback: int) -> int:
     head, nodes = forest.head[0], forest.nodes
     node = head["n_nodes"]
     head["n_nodes"] += 1
-    nodes[node]["feature"] = -1
-    nodes[node]["first_child"] = -1
+    forest.steps[node]["feature"] = -1
+    forest.steps[node]["next"] = -1
+    forest.steps[node]["threshold"] = math.nan
     nodes[node]["n_children"] = 0
+    nodes[node]["default_child"] = -1
     nodes[node]["first_entry"] = -1
     nodes[node]["top"] = -1
     nodes[node]["n_tied"] = 0
@@ -28,7 +30,6 @@ def new_leaf(forest: Forest, fallback: int) -> int:
     nodes[node]["summary"] = -1
     nodes[node]["fallback"] = fallback
     nodes[node]["asleep"] = 0
-    nodes[node]["threshold"] = 0.0
     nodes[node]["weight"] = 0.0
     nodes[node]["own"] = 0.0
     nodes[node]["examples"] = 0.0
@@ -52,7 +53,7 @@ def class_mass(forest: Forest, leaf: int, row: int, feature: int, branch: int) -
         return 0.0
     summary = forest.nodes[leaf]["summary"] * size + offset
     sd = class_spread(weight, stats[at + 2], stats[summary + 1] - stats[summary])
-    left = weight * normal_cdf((forest.nodes[leaf]["threshold"] - stats[at + 1]) / sd)
+    left = weight * cut((forest.steps[leaf]["threshold"] - stats[at + 1]) / sd)[0]
     return left if branch == 0 else weight - left
 
 
@@ -80,8 +81,9 @@ def hand_down(forest: Forest, leaf: int, child: int, branch: int, least: float) 
     entry = nodes[leaf]["first_entry"]
     while entry >= 0:
         if entries[entry]["row"] >= 0:
-            mass = class_mass(forest, leaf, entries[entry]["row"], nodes[leaf]["feature"], branch)
+            mass = class_mass(forest, leaf, entries[entry]["row"], forest.steps[leaf]["feature"], branch)
             if mass > least:
+                mass = to_24_bits(mass)
                 copy = take_entry(forest, entries[entry]["label"], 0 if last < 0 else entries[last]["position"] + 1, mass)
                 if last < 0:
                     nodes[child]["first_entry"] = copy
@@ -110,22 +112,24 @@ def give_entries(forest: Forest, leaf: int) -> None:
 @njit
 def split(forest: Forest, leaf: int, feature: int, threshold: int) -> None:
     """Turn a leaf into a split node with fresh leaves below it."""
-    node = forest.nodes[leaf]
+    node, step = forest.nodes[leaf], forest.steps[leaf]
     least = _LEAST_SHARE * known_weight(forest, leaf, feature)
     fallback = forest.entries[node["top"]]["label"]
-    n_children = 2
+    n_children = forest.features[feature]["n_values"]
     if forest.features[feature]["kind"] == NUMERIC:
+        n_children = 2
         at = node["summary"] * forest.head[0]["row_size"] + forest.features[feature]["offset"]
         low, high = forest.stats[at], forest.stats[at + 1]
-        node["threshold"] = low + (high - low) * (threshold + 1) / (THRESHOLDS + 1)
-    else:
-        n_children = forest.features[feature]["n_values"]
-    node["feature"] = feature
+        step["threshold"] = low + (high - low) * (threshold + 1) / (THRESHOLDS + 1)
+    step["feature"] = feature
+    step["next"] = forest.head[0]["n_nodes"]
     node["n_children"] = n_children
-    node["first_child"] = forest.head[0]["n_nodes"]
+    node["default_child"] = step["next"]
     for branch in range(n_children):
         child = new_leaf(forest, fallback)
         hand_down(forest, leaf, child, branch, least)
+        if forest.nodes[child]["weight"] > forest.nodes[node["default_child"]]["weight"]:
+            node["default_child"] = child
     forget_statistics(forest, leaf)
     give_entries(forest, leaf)
 

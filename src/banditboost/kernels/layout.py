@@ -1,6 +1,6 @@
 """The arrays of a forest: all trees of a committee live in these few, so that one compiled call serves them all.
 
-A node is a leaf while `feature` is negative. A leaf has a chain of entries, one for each class, in the order in which the classes came.
+A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each class, in the order in which the classes came.
 An entry of a class that was seen in this very leaf owns a row of statistics; the leaf itself owns one more, its summary. A row holds for each
 feature, at its offset: numeric (weight, mean, M2), nominal one weight for each value; in the summary numeric (smallest, largest, unused).
 """
@@ -34,13 +34,19 @@ HEAD = np.dtype(
     align=True,
 )
 TREE = np.dtype([("root", "i8"), ("grace_period", "f8"), ("log_confidence", "f8"), ("tie_threshold", "f8")], align=True)
+STEP = np.dtype(
+    [
+        ("feature", "i4"),  # negative at a leaf
+        ("next", "i4"),  # first child; at a leaf the label that it answers, -1 if it has to be looked into
+        ("threshold", "f8"),  # NaN at a nominal split
+    ],
+    align=True,
+)
 NODE = np.dtype(
     [
-        ("feature", "i4"),
-        ("first_child", "i4"),
-        ("threshold", "f8"),
-        ("weight", "f8"),
+        ("weight", "f8"),  # of all classes of a leaf
         ("n_children", "i4"),
+        ("default_child", "i4"),
         ("first_entry", "i4"),
         ("top", "i4"),  # the entry of the largest class
         ("n_tied", "i4"),  # how many entries are as large
@@ -68,7 +74,8 @@ class Forest(NamedTuple):
 
     head: Array  # HEAD[1]
     trees: Array  # TREE[n_trees]
-    nodes: Array  # NODE[capacity]
+    steps: Array  # STEP[capacity]: what is read on the way down, kept small
+    nodes: Array  # NODE[capacity]: the rest of the same nodes
     entries: Array  # ENTRY[capacity]
     features: Array  # FEATURE[d]
     stats: Array  # float64[rows * row_size]

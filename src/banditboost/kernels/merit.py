@@ -6,7 +6,7 @@ import math
 
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import NUMERIC, Array, Forest
-from banditboost.kernels.normal import normal_cdf, xlogx
+from banditboost.kernels.normal import cut, xlogx, xlogx_lane
 
 THRESHOLDS = 10
 LANES = 12  # thresholds are tried four at a time; the last two are not looked at
@@ -34,17 +34,31 @@ def class_spread(weight: float, sum_of_squares: float, spread: float) -> float:
 
 
 @njit
-def split_masses(weight: float, start: float, step: float, work: Array) -> None:
-    """Add one class to every threshold: its mass on the left, and g(left) + g(right)."""
+def add_class(weight: float, start: float, step: float, work: Array) -> None:
+    """Add one class to every threshold: its mass on the left, and the entropy that is left of it."""
     for b in range(LANES):
-        left = weight * normal_cdf(start + step * (b + 1))
-        work[b] += left
-        work[LANES + b] += xlogx(left) + xlogx(weight - left)
+        below, entropy = cut(start + step * (b + 1))
+        work[b] += weight * below
+        work[LANES + b] += weight * entropy
+
+
+@njit
+def lane_merits(total: float, least: float, scale: float, work: Array) -> None:
+    """Turn the masses on the left into rounded merits, -1 where a side is too light."""
+    before = xlogx(total)
+    for b in range(LANES):
+        left = work[b]
+        right = total - left
+        merit = rounded((before - xlogx_lane(left) - xlogx_lane(right) - work[LANES + b]) * scale)
+        work[b] = -1.0 if left < least or right < least else merit
 
 
 @njit
 def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[float, int]:
-    """Best rounded merit over the thresholds and which one it is; -1 if none counts."""
+    """Best rounded merit over the thresholds and which one it is; -1 if none counts.
+
+    The gain is that of knowing the class about the branch: [g(W) - g(L) - g(W - L)] - sum_c w_c h_c, the same number as the other way round.
+    """
     stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
     summary = forest.nodes[leaf]["summary"] * size + offset
     low, spread = stats[summary], stats[summary + 1] - stats[summary]
@@ -52,7 +66,7 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
         return -1.0, -1
     for b in range(WORK):
         work[b] = 0.0
-    total, classes = 0.0, 0.0
+    total = 0.0
     entry = forest.nodes[leaf]["first_entry"]
     while entry >= 0:
         if entries[entry]["row"] >= 0:
@@ -60,20 +74,14 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
             weight = stats[at]
             if weight > 0.0:
                 total += weight
-                classes += xlogx(weight)
                 scale = 1.0 / class_spread(weight, stats[at + 2], spread)
-                split_masses(weight, (low - stats[at + 1]) * scale, spread * scale / (THRESHOLDS + 1), work)
+                add_class(weight, (low - stats[at + 1]) * scale, spread * scale / (THRESHOLDS + 1), work)
         entry = entries[entry]["next"]
-    before = xlogx(total) - classes
-    least = forest.head[0]["min_branch_fraction"] * total
-    scale = 1.0 / (forest.nodes[leaf]["own"] * _LN2)
+    lane_merits(total, forest.head[0]["min_branch_fraction"] * total, 1.0 / (forest.nodes[leaf]["own"] * _LN2), work)
     best, which = -1.0, -1
     for b in range(THRESHOLDS):
-        left = work[b]
-        if left >= least and total - left >= least:
-            merit = rounded((before - (xlogx(left) + xlogx(total - left) - work[LANES + b])) * scale)
-            if merit > best:
-                best, which = merit, b
+        if work[b] > best:
+            best, which = work[b], b
     return best, which
 
 

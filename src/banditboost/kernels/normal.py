@@ -1,11 +1,14 @@
-"""The normal distribution function and x ln x, written so that LLVM runs four at a time.
+"""The arithmetic of split merits, written so that LLVM runs four thresholds at a time.
 
-Both are branch-free polynomials in the bits of the number: a merit needs one of the first and two of the second for each threshold,
-class and feature, and nearly all the time of a round goes there. Accurate to 1e-13, tested against erfc and log.
+A class of weight w, normal with mean m and deviation s, that is cut at t sends w Phi(z) to the left, z = (t - m) / s. What an entropy needs of it,
+g(left) + g(right) with g(x) = x ln x, is g(w) - w h(z), where h(z) is the entropy of a coin with probability Phi(z). So two functions of one
+number are all there is to compute, and both are exp(-z^2 / 2) times a ratio of short polynomials in |z|: no logarithm, no branch.
+Absolute errors stay below 1e-12 (tested against erfc and log).
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,49 +20,57 @@ _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 _LN2 = 0.6931471805599453
 _u64: Any = np.uint64
-_MANTISSA, _ONE, _TWO_52 = _u64(0x000FFFFFFFFFFFFF), _u64(0x3FF0000000000000), _u64(0x4330000000000000)
-_SHIFT = _u64(52)
+_MANTISSA, _ONE, _TWO_52, _SHIFT = _u64(0x000FFFFFFFFFFFFF), _u64(0x3FF0000000000000), _u64(0x4330000000000000), _u64(52)
 _EXPONENT_BIAS = 4503599627371519.0  # 2^52 + 1023
 _SMALLEST = 1e-300
+_FAR = 9.0  # deviations; what lies beyond weighs less than 1e-18
 
 
 @njit
 def exp_negative(x: float) -> float:
-    """exp(x) for -690 < x <= 0."""
+    """exp(x) for -690 < x <= 0: a power of two from the bits, and the series of what is left, at most ln(2) / 2."""
     k = x * _LOG2_E + _ROUNDING
     n = k - _ROUNDING
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW
-    p = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * (1 / 40320 + r * (
-        1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800)))))))))))
+    p = 1 / 40320 + r * (1 / 362880 + r * (1 / 3628800))
+    p = 1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * p)))
+    p = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * p)))
     bits = (np.float64(k).view(np.int64) << 52) + np.float64(p).view(np.int64)
     return np.int64(bits).view(np.float64)
 
 
 @njit
-def normal_cdf(z: float) -> float:
-    """Phi(z): the rational approximation of Hart (1968), as tabulated by West (2005), absolute error below 1e-13."""
+def cut(z: float) -> tuple[float, float]:
+    """Phi(z) and h(z) = -Phi ln Phi - (1 - Phi) ln(1 - Phi).
+
+    The polynomials are least-squares fits on [0, 9], weighted by exp(-z^2 / 2) and levelled, made with 50 digits.
+    """
     x = abs(z)
-    x = x if x < 37.0 else 37.0
-    top = 3.52624965998911e-02 * x + 0.700383064443688
-    top = top * x + 6.37396220353165
-    top = top * x + 33.912866078383
-    top = top * x + 112.079291497871
-    top = top * x + 221.213596169931
-    top = top * x + 220.206867912376
-    low = 8.83883476483184e-02 * x + 1.75566716318264
-    low = low * x + 16.064177579207
-    low = low * x + 86.7807322029461
-    low = low * x + 296.564248779674
-    low = low * x + 637.333633378831
-    low = low * x + 793.826512519948
-    low = low * x + 440.413735824752
-    tail = exp_negative(-0.5 * x * x) * top / low
-    return tail if z <= 0.0 else 1.0 - tail
+    x = x if x < _FAR else _FAR
+    bell = exp_negative(-0.5 * x * x)
+    top = 0.02265577321559036 + x * (0.0017970439827742991 + x * -2.1564687531189036e-07)
+    top = 0.5000000000001755 + x * (0.34859051189966627 + x * (0.12516852480761505 + x * top))
+    low = 0.3163263875944521 + x * (0.05700246364554065 + x * 0.0044891619779061036)
+    low = 1.0 + x * (1.495065584660277 + x * (0.9432267954595051 + x * low))
+    tail = bell * top / low
+    top = 0.0017207562939277085 + x * (0.0002140257566284986 + x * (4.135873374342285e-05 + x * 6.3276732617695e-06))
+    top = 0.047806649922862277 + x * (0.030042731785152624 + x * (0.0033342696842364065 + x * top))
+    top = 0.6931471805600437 + x * (0.13750562868116358 + x * top)
+    low = 0.0010972483063505665 + x * (0.00019258579831904527 + x * 3.186503629021836e-05)
+    low = 0.028194510377529383 + x * (0.035253436461615998 + x * (0.003923177263669915 + x * low))
+    low = 1.0 + x * (0.19837868861630813 + x * low)
+    return (tail if z <= 0.0 else 1.0 - tail), bell * top / low
 
 
 @njit
 def xlogx(x: float) -> float:
-    """x ln x for x >= 0, with 0 ln 0 = 0."""
+    """x ln x, with 0 ln 0 = 0."""
+    return x * math.log(x) if x > 0.0 else 0.0
+
+
+@njit
+def xlogx_lane(x: float) -> float:
+    """The same from the bits of x, for loops over thresholds: ln x = exponent ln 2 + 2 artanh((mantissa - 1) / (mantissa + 1))."""
     x = x if x > _SMALLEST else _SMALLEST
     bits = np.float64(x).view(np.uint64)
     exponent = _u64((bits >> _SHIFT) | _TWO_52).view(np.float64) - _EXPONENT_BIAS
@@ -69,5 +80,6 @@ def xlogx(x: float) -> float:
     exponent = exponent + 1.0 if large else exponent
     s = (mantissa - 1.0) / (mantissa + 1.0)
     q = s * s
-    series = 1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * (1 / 9 + q * (1 / 11 + q * (1 / 13 + q * (1 / 15 + q * (1 / 17))))))))
+    series = 1 / 9 + q * (1 / 11 + q * (1 / 13 + q * (1 / 15)))
+    series = 1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * series)))
     return x * (exponent * _LN2 + 2.0 * s * series)

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import NUMERIC, Array, Forest
+from banditboost.kernels.layout import MAJORITY, NUMERIC, Array, Forest
+
+
+@njit
+def to_24_bits(weight: float) -> float:
+    """Round to the precision of a 32-bit float: sums of equal weights are then equal, whatever the order."""
+    return np.float64(np.float32(weight))
 
 
 @njit
@@ -87,7 +95,7 @@ def find_entry(forest: Forest, leaf: int, label: int) -> int:
 
 @njit
 def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
-    """Keep `top` and `n_tied` true after an entry has grown from `before`."""
+    """Keep `top`, `n_tied` and the ready answer true after an entry has grown from `before`."""
     node, entries = forest.nodes[leaf], forest.entries
     top, now = node["top"], entries[entry]["weight"]
     if top < 0 or now > entries[top]["weight"] or (entry == top and now > before):
@@ -97,6 +105,8 @@ def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
         node["n_tied"] += 1
         if entries[entry]["position"] < entries[top]["position"]:
             node["top"] = entry
+    plain = node["n_tied"] == 1 and forest.head[0]["leaf_prediction"] == MAJORITY
+    forest.steps[leaf]["next"] = entries[node["top"]]["label"] if plain else -1
 
 
 @njit
@@ -151,6 +161,7 @@ def observe(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> N
         return
     before = forest.entries[entry]["weight"]
     forest.entries[entry]["weight"] = before + weight
+    forest.nodes[leaf]["weight"] += weight
     rank_entry(forest, leaf, entry, before)
     if forest.nodes[leaf]["asleep"] == 0 and take_rows_of(forest, leaf, entry):
         forest.nodes[leaf]["own"] += weight

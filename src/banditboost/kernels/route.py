@@ -3,52 +3,28 @@
 from __future__ import annotations
 
 from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import NOMINAL, Array, Forest
+from banditboost.kernels.layout import Array, Forest
 
 
 @njit
-def heaviest_child(nodes: Array, node: int) -> int:
-    """The branch for what cannot be told: the one through which most weight has passed."""
-    first = nodes[node]["first_child"]
-    best = first
-    for child in range(first + 1, first + nodes[node]["n_children"]):
-        if nodes[child]["weight"] > nodes[best]["weight"]:
-            best = child
-    return best
-
-
-@njit
-def next_node(forest: Forest, node: int, x: Array) -> int:
-    nodes = forest.nodes
-    feature = nodes[node]["feature"]
-    value = x[feature]
-    if value != value:
-        return heaviest_child(nodes, node)
-    first = nodes[node]["first_child"]
-    if forest.features[feature]["kind"] == NOMINAL:
-        code = int(value)
-        if code >= nodes[node]["n_children"]:
-            return heaviest_child(nodes, node)
-        return first + code
-    return first if value <= nodes[node]["threshold"] else first + 1
+def unusual_child(forest: Forest, node: int, value: float) -> int:
+    """The child at a nominal split, or for a missing value; what cannot be told goes to the default child."""
+    threshold = forest.steps[node]["threshold"]
+    if value == value and threshold != threshold and value < forest.nodes[node]["n_children"]:
+        return forest.steps[node]["next"] + int(value)
+    return forest.nodes[node]["default_child"]
 
 
 @njit
 def find_leaf(forest: Forest, tree: int, x: Array) -> int:
+    steps = forest.steps
     node = forest.trees[tree]["root"]
-    while forest.nodes[node]["feature"] >= 0:
-        node = next_node(forest, node, x)
-    return node
-
-
-@njit
-def descend(forest: Forest, tree: int, x: Array, weight: float) -> int:
-    """Find the leaf and leave the example's weight on every node of the path."""
-    nodes = forest.nodes
-    node = forest.trees[tree]["root"]
-    while nodes[node]["feature"] >= 0:
-        child = next_node(forest, node, x)
-        nodes[node]["weight"] += weight
+    while steps[node]["feature"] >= 0:
+        value = x[steps[node]["feature"]]
+        threshold = steps[node]["threshold"]
+        # Without a branch on which side: that one could never be foreseen. NaN on either side is no number minus itself.
+        child = steps[node]["next"] + (1 if value > threshold else 0)
+        if value - threshold != value - threshold:
+            child = unusual_child(forest, node, value)
         node = child
-    nodes[node]["weight"] += weight
     return node

@@ -21,7 +21,7 @@ _SPARE = 1.25  # room for features to join before statistics are laid out anew
 
 
 class TreeCommittee:
-    """All trees of a model, in six arrays (`banditboost.kernels.layout.Forest`)."""
+    """All trees of a model, in seven arrays (`banditboost.kernels.layout.Forest`)."""
 
     def __init__(self, tree: HoeffdingTree, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
         self._tree = tree
@@ -34,6 +34,7 @@ class TreeCommittee:
         self.head["min_branch_fraction"] = tree.min_branch_fraction
         self.head["free_entry"] = self.head["free_row"] = -1
         self.trees = np.zeros(0, layout.TREE)
+        self.steps = np.zeros(0, layout.STEP)
         self.nodes = np.zeros(0, layout.NODE)
         self.entries = np.zeros(0, layout.ENTRY)
         self.features = np.zeros(0, layout.FEATURE)
@@ -44,7 +45,7 @@ class TreeCommittee:
     @property
     def arrays(self) -> tuple[Array, ...]:
         """What every kernel call begins with."""
-        return self.head, self.trees, self.nodes, self.entries, self.features, self.stats
+        return self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats
 
     @property
     def memory_usage(self) -> int:
@@ -70,15 +71,15 @@ class TreeCommittee:
         return grace[0] + u[0] * (grace[1] - grace[0]), -log_confidence, math.exp(log_tie)
 
     def vote(self, x: Array, round_: int, votes: Array) -> None:
-        entry.vote(self.head, self.trees, self.nodes, self.entries, self.features, self.stats, x, self._seed, round_, votes)
+        entry.vote(self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats, x, self._seed, round_, votes)
 
     def score(self, x: Array, scores: Array) -> None:
-        entry.score(self.head, self.trees, self.nodes, self.entries, self.features, self.stats, x, scores)
+        entry.score(self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats, x, scores)
 
     def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
         done = 0
         while done < len(labels):
-            done = entry.learn(self.head, self.trees, self.nodes, self.entries, self.features, self.stats, x, labels, weights, first, done)
+            done = entry.learn(self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats, x, labels, weights, first, done)
             if done < len(labels):
                 self.make_room()
 
@@ -101,8 +102,9 @@ class TreeCommittee:
         return min(max(2 * capacity, capacity + needed), most) if capacity + needed <= most else None
 
     def _grow_nodes(self, needed: int) -> bool:
-        capacity = self._grown(len(self.nodes), needed, layout.NODE.itemsize, _NODES_SHARE)
+        capacity = self._grown(len(self.nodes), needed, layout.NODE.itemsize + layout.STEP.itemsize, _NODES_SHARE)
         if capacity is not None:
+            self.steps = np.concatenate([self.steps, np.zeros(capacity - len(self.steps), layout.STEP)])
             self.nodes = np.concatenate([self.nodes, np.zeros(capacity - len(self.nodes), layout.NODE)])
         return capacity is not None
 
@@ -136,7 +138,7 @@ class TreeCommittee:
     def _put_leaves_to_sleep(self) -> bool:
         """Free a quarter of all rows, taken from the leaves that have least to win; wake those that now have more to win than these."""
         nodes = self.nodes[: int(self.head["n_nodes"][0])]
-        leaves = np.flatnonzero((nodes["feature"] < 0) & (nodes["top"] >= 0))
+        leaves = np.flatnonzero((self.steps["feature"][: len(nodes)] < 0) & (nodes["top"] >= 0))
         promise = nodes["weight"][leaves] - self.entries["weight"][nodes["top"][leaves]]
         awake = nodes["summary"][leaves] >= 0
         order = np.argsort(promise[awake], kind="stable")
