@@ -61,9 +61,7 @@ def cache_directory() -> Path | None:
 _DIRECTORY = cache_directory()
 
 
-def njit(function: _Function) -> _Function:
-    """Compile when first called; cached on disk; division by zero gives inf or nan as in NumPy (which lets loops vectorise)."""
-    options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+def _compiled(function: _Function, options: dict[str, Any]) -> _Function:
     if _DIRECTORY is None:
         compiled: _Function = numba.njit(**options)(function)
         return compiled
@@ -75,6 +73,16 @@ def njit(function: _Function) -> _Function:
         return cached
     finally:
         numba.config.CACHE_DIR = before
+
+
+def njit(function: _Function) -> _Function:
+    """Compile when first called; cached on disk; division by zero gives inf or nan as in NumPy (which lets loops vectorise)."""
+    return _compiled(function, {"error_model": "numpy", "nogil": True})
+
+
+def lane(function: _Function) -> _Function:
+    """For the arithmetic of one lane of a vectorised loop: always inlined, and products may be added without rounding in between."""
+    return _compiled(function, {"error_model": "numpy", "nogil": True, "forceinline": True, "fastmath": {"contract"}})
 
 
 class _Announcement(event.Listener):  # type: ignore[misc]

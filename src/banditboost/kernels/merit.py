@@ -36,10 +36,12 @@ def class_spread(weight: float, sum_of_squares: float, spread: float) -> float:
 @njit
 def add_class(weight: float, start: float, step: float, work: Array) -> None:
     """Add one class to every threshold: its mass on the left, and the entropy that is left of it."""
-    for b in range(LANES):
+    # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
+    lanes = work.size // 2
+    for b in range(lanes):
         below, entropy = cut(start + step * (b + 1))
         work[b] += weight * below
-        work[LANES + b] += weight * entropy
+        work[lanes + b] += weight * entropy
 
 
 @njit

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import lane, njit
 
 _ROUNDING = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
 _LOG2_E = 1.4426950408889634
@@ -26,7 +26,7 @@ _SMALLEST = 1e-300
 _FAR = 9.0  # deviations; what lies beyond weighs less than 1e-18
 
 
-@njit
+@lane
 def exp_negative(x: float) -> float:
     """exp(x) for -690 < x <= 0: a power of two from the bits, and the series of what is left, at most ln(2) / 2."""
     k = x * _LOG2_E + _ROUNDING
@@ -39,7 +39,7 @@ def exp_negative(x: float) -> float:
     return np.int64(bits).view(np.float64)
 
 
-@njit
+@lane
 def cut(z: float) -> tuple[float, float]:
     """Phi(z) and h(z) = -Phi ln Phi - (1 - Phi) ln(1 - Phi).
 
@@ -68,7 +68,7 @@ def xlogx(x: float) -> float:
     return x * math.log(x) if x > 0.0 else 0.0
 
 
-@njit
+@lane
 def xlogx_lane(x: float) -> float:
     """The same from the bits of x, for loops over thresholds: ln x = exponent ln 2 + 2 artanh((mantissa - 1) / (mantissa + 1))."""
     x = x if x > _SMALLEST else _SMALLEST
