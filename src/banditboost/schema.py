@@ -46,7 +46,7 @@ class Schema:
     """
 
     def __init__(self, numeric: Iterable[str] = (), nominal: Mapping[str, Iterable[Hashable]] | Iterable[str] = ()) -> None:
-        values = dict(nominal) if isinstance(nominal, Mapping) else {name: () for name in nominal}
+        values = dict(nominal) if isinstance(nominal, Mapping) else dict.fromkeys(nominal, ())
         numeric = list(numeric)
         names = [*numeric, *values]
         kinds = ["numeric"] * len(numeric) + ["nominal"] * len(values)
@@ -62,7 +62,9 @@ class Schema:
 
     def _start(self, names: Sequence[str], kinds: Sequence[str], values: Sequence[Iterable[Hashable]]) -> None:
         if not len(names) == len(kinds) == len(values):
-            raise FeatureError(f"{len(names)} names, {len(kinds)} kinds and {len(values)} lists of values: give one of each for every feature")
+            raise FeatureError(
+                f"{len(names)} names, {len(kinds)} kinds and {len(values)} lists of values: give one of each for every feature"
+            )
         self.declared = len(names) > 0
         self.by_position = False  # whether rows come as arrays, without names
         self.version = 0  # grows whenever a feature or a value joins
@@ -117,7 +119,9 @@ class Schema:
             return dict(zip(names, row, strict=True))
         if hasattr(row, "items"):
             return dict(row.items())
-        raise FeatureError(f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list in the schema's order")
+        raise FeatureError(
+            f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list in the schema's order"
+        )
 
     def _expect_order(self, length: int) -> None:
         if length == 0:
@@ -148,7 +152,9 @@ class Schema:
         codes = self._columns[name][1]
         if codes is None:
             return FeatureError(f"feature {name!r} is {value!r}; give a finite number, or NaN for missing")
-        return FeatureError(f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for missing, not {value!r}")
+        return FeatureError(
+            f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for missing, not {value!r}"
+        )
 
     def encode(self, row: Mapping[Any, Any], out: Array, start: int) -> bool:
         """Code a dict row into out[start:], which holds NaN; False, with `out` half written, if the row brings anything new or odd."""
@@ -215,9 +221,13 @@ class Schema:
             if self.declared:
                 raise self._unknown(name)
         elif column[1] is None and kind == "nominal":
-            raise FeatureError(f"feature {name!r} is numeric, but this row has {value!r}; give a number, or declare Schema(nominal=[{name!r}])")
+            raise FeatureError(
+                f"feature {name!r} is numeric, but this row has {value!r}; give a number, or declare Schema(nominal=[{name!r}])"
+            )
         elif column[1] is not None and kind == "numeric" and not self.declared:
-            raise FeatureError(f"feature {name!r} is nominal, but this row has the number {value!r}; give str({value!r}), or declare a Schema")
+            raise FeatureError(
+                f"feature {name!r} is nominal, but this row has the number {value!r}; give str({value!r}), or declare a Schema"
+            )
         elif column[1] is not None:
             return "nominal"
         if kind == "numeric" and not math.isfinite(float(value)):  # type: ignore[arg-type]

@@ -199,7 +199,9 @@ class BanditBooster(Booster):
         if self.exploration == 1.0:
             raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
         if self.exploration == 0.0:
-            warnings.warn("exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2)
+            warnings.warn(
+                "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2
+            )
         if estimator not in (3, 4):
             raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
         self._settings["rate"] = self.exploration
@@ -225,7 +227,9 @@ class BanditBooster(Booster):
         if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {decision!r}; give what decide returned")
         if decision.model_id != self.model_id:
-            raise DecisionError(f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}: learn it there")
+            raise DecisionError(
+                f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}: learn it there"
+            )
         round_ = decision.round
         if not 0 <= round_ < self.rounds:
             raise DecisionError(f"the decision is of round {round_}, but this model has made {self.rounds} decisions: load the newer model")

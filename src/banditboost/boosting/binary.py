@@ -90,7 +90,9 @@ class BinBandit(BanditBooster):
     1
     """
 
-    def __init__(self, labels: Iterable[Hashable], *, n_learners: int = 10, edge: float = 0.1, step: float | None = None, **parameters: Any) -> None:
+    def __init__(
+        self, labels: Iterable[Hashable], *, n_learners: int = 10, edge: float = 0.1, step: float | None = None, **parameters: Any
+    ) -> None:
         super().__init__(labels, n_learners=n_learners, **parameters)
         self._settings["edge"] = check_number("edge", edge, 0.0, 1.0)
         delta = self.exploration * len(self.labels) / (len(self.labels) - 1)
@@ -109,6 +111,11 @@ class BinBandit(BanditBooster):
         """Labels that have been shown and heard of, each with its own learners."""
         return len(self._groups)
 
+    @property
+    def groups(self) -> tuple[Array, Array, Array]:
+        """Labels that have a group, in increasing order; the numbers of these groups; room for their scores."""
+        return self._shown_labels, self._groups, self._scores
+
     def _vote(self, memo: Array) -> None:
         self._committee.score(memo[self._row_start :], self._scores)
 
@@ -116,11 +123,11 @@ class BinBandit(BanditBooster):
         choose_binary(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo)
 
     def _end_round(self, memo: Array, outcome: int) -> None:
-        group = self._group_of(int(memo[SHOWN]))
+        group = self.group_of(int(memo[SHOWN]))
         teach_binary(self._settings, self._weights[group], memo, outcome, *self._lesson)
         self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)
 
-    def _group_of(self, label: int) -> int:
+    def group_of(self, label: int) -> int:
         """The label's group, made when its first verdict is learned."""
         place = int(np.searchsorted(self._shown_labels, label))
         if place == self.n_groups or self._shown_labels[place] != label:

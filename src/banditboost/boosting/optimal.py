@@ -1,4 +1,4 @@
-"""OptBandit, the paper's BanditBBM: a plain majority of learners with a known edge, costs from the potential. (Its steps also serve OptFull.)"""
+"""OptBandit, the paper's BanditBBM: a plain majority of learners with a known edge, costs from the potential. (Serves OptFull too.)"""
 
 from __future__ import annotations
 

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.base import BanditBooster, Booster
+from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.optimal import OptimalBooster
 from banditboost.boosting.play import NEXT_ROUND, NEXT_VERDICT, NO_GROUP, NO_ROOM, State, Stream, note_edges, play_rounds
 from banditboost.boosting.potential import make_table
 from banditboost.boosting.result import Result
 from banditboost.boosting.rows import Rows
 from banditboost.boosting.simulation import Arrivals, Delay
-from banditboost.boosting.state import ADAPTIVE, BINARY
+from banditboost.boosting.state import ADAPTIVE
 from banditboost.errors import LabelError, ParameterError
-from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, Forest
+from banditboost.kernels.layout import GREEDY, ROUND, SHOWN
 from banditboost.weak_learners.forest import TreeCommittee
 
 Array = np.ndarray[Any, Any]
@@ -95,8 +96,9 @@ class _Player:
         start = int(self._cursor[NEXT_ROUND])
         while True:
             goal = min(stop, int(self._cursor[NEXT_ROUND]) + _ROUNDS_A_CALL)
-            if isinstance(self._model._committee, TreeCommittee):
-                self._play_compiled(block, start, goal)
+            committee = self._model._committee
+            if isinstance(committee, TreeCommittee):
+                self._play_compiled(committee, block, start, goal)
             else:
                 self._play_interpreted(block, start, goal)
             if self._progress is not None:
@@ -104,26 +106,25 @@ class _Player:
             if goal == stop:
                 return
 
-    def _play_compiled(self, block: Array, start: int, stop: int) -> None:
-        model, committee = self._model, self._model._committee
-        stream = Stream(
-            block, self._right, self._arrivals.order, self._arrivals.due, self._arrivals.slot, self._memos, self._shown, self._greedy, self._edges
-        )  # fmt: skip
+    def _play_compiled(self, committee: TreeCommittee, block: Array, start: int, stop: int) -> None:
+        arrivals = self._arrivals
+        record = self._memos, self._shown, self._greedy, self._edges
+        stream = Stream(block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
         while True:
-            status = play_rounds(Forest(*committee.arrays), self._state(), stream, self._cursor, start, stop, self._first_round)
+            status = play_rounds(committee.forest, self._state(), stream, self._cursor, start, stop, self._first_round)
             if status == NO_ROOM:
                 committee.make_room()
-            elif status == NO_GROUP:
-                model._group_of(int(self._waiting_memo()[SHOWN]))
+            elif status == NO_GROUP and isinstance(self._model, BinBandit):
+                self._model.group_of(int(self._waiting_memo()[SHOWN]))
             else:
                 return
 
     def _state(self) -> State:
         model = self._model
         weights = model._weights.reshape(-1, model._weights.shape[-1])
+        if isinstance(model, BinBandit):
+            return State(model._settings, weights, self._table, *model.groups, *model._lesson)
         none = np.zeros(0, np.int64)
-        if model._settings["family"][0] == BINARY:
-            return State(model._settings, weights, self._table, model._shown_labels, model._groups, model._scores, *model._lesson)
         return State(model._settings, weights, self._table, none, none, np.zeros((0, 0)), *model._lesson)
 
     def _waiting_memo(self) -> Array:

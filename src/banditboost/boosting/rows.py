@@ -76,5 +76,8 @@ def _rows_of(X: Any) -> Sequence[Any]:
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
-        raise FeatureError(f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame") from None
-    return frame.rows(named=True)
+        raise FeatureError(
+            f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame"
+        ) from None
+    rows: Sequence[Any] = frame.rows(named=True)
+    return rows

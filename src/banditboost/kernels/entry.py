@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from banditboost.kernels.compile import njit
-from banditboost.kernels.forest import learn_forest, plant_trees, score_forest, vote_forest
-from banditboost.kernels.layout import NOMINAL, NUMERIC, Array, Forest
+from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
+from banditboost.kernels.layout import NOMINAL, Array, Forest
 from banditboost.kernels.rng import round_key
 
 _LARGEST = 1e100
@@ -14,13 +14,25 @@ _LARGEST = 1e100
 
 @njit
 def vote(
-    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, seed: int, round_: int, votes: Array
+    head: Array,
+    trees: Array,
+    steps: Array,
+    nodes: Array,
+    entries: Array,
+    features: Array,
+    stats: Array,
+    x: Array,
+    seed: int,
+    round_: int,
+    votes: Array,
 ) -> None:
     vote_forest(Forest(head, trees, steps, nodes, entries, features, stats), x, round_key(seed, round_), votes)
 
 
 @njit
-def score(head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, scores: Array) -> None:
+def score(
+    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, scores: Array
+) -> None:
     score_forest(Forest(head, trees, steps, nodes, entries, features, stats), x, scores)
 
 
@@ -33,25 +45,8 @@ def learn(
 
 
 @njit
-def plant(head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
-    plant_trees(Forest(head, trees, steps, nodes, entries, features, stats), first)
-
-
-@njit
-def open_features(head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, first: int) -> None:
-    """Features from number `first` on are new: no leaf has seen a value of them."""
-    size = head[0]["row_size"]
-    for node in range(head[0]["n_nodes"]):
-        if steps[node]["feature"] < 0 and nodes[node]["summary"] >= 0:
-            for f in range(first, features.size):
-                if features[f]["kind"] == NUMERIC:
-                    stats[nodes[node]["summary"] * size + features[f]["offset"]] = math.inf
-                    stats[nodes[node]["summary"] * size + features[f]["offset"] + 1] = -math.inf
-
-
-@njit
 def first_bad_feature(features: Array, memo: Array, start: int) -> int:
-    """Check the row memo[start:], which came as an array, clamping what is too large; the first infinite number or impossible code, or -1."""
+    """Check the row memo[start:], which came as an array, and clamp what is too large; the first infinite number or wrong code, or -1."""
     for f in range(features.size):
         value = memo[start + f]
         if features[f]["kind"] == NOMINAL:

@@ -9,7 +9,7 @@ from banditboost.kernels.compile import njit
 from banditboost.kernels.grow import new_leaf, try_split
 from banditboost.kernels.layout import Array, Forest
 from banditboost.kernels.merit import WORK
-from banditboost.kernels.observe import forget_statistics, observe, to_24_bits
+from banditboost.kernels.observe import forget_statistics, observe, open_summary, to_24_bits
 from banditboost.kernels.route import find_leaf
 
 
@@ -64,10 +64,18 @@ def score_forest(forest: Forest, x: Array, scores: Array) -> None:
 
 
 @njit
-def plant_trees(forest: Forest, first: int) -> None:
+def plant(forest: Forest, first: int) -> None:
     """Give every tree from number `first` on an empty root."""
     for tree in range(first, forest.trees.size):
         forest.trees[tree]["root"] = new_leaf(forest, -1)
+
+
+@njit
+def open_features(forest: Forest, first: int) -> None:
+    """Features from number `first` on are new: no leaf has seen a value of them."""
+    for node in range(forest.head[0]["n_nodes"]):
+        if forest.steps[node]["feature"] < 0 and forest.nodes[node]["summary"] >= 0:
+            open_summary(forest, node, first)
 
 
 @njit

@@ -1,8 +1,9 @@
 """The arrays of a forest: all trees of a committee live in these few, so that one compiled call serves them all.
 
-A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each class, in the order in which the classes came.
-An entry of a class that was seen in this very leaf owns a row of statistics; the leaf itself owns one more, its summary. A row holds for each
-feature, at its offset: numeric (weight, mean, M2), nominal one weight for each value; in the summary numeric (smallest, largest, unused).
+A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each class, in the order in which the
+classes came. An entry of a class that was seen in this very leaf owns a row of statistics; the leaf itself owns one more, its summary. A
+row holds for each feature, at its offset: numeric (weight, mean, M2), nominal one weight for each value; in the summary, numeric (smallest,
+largest, unused).
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def lane_merits(total: float, least: float, scale: float, work: Array) -> None:
 def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[float, int]:
     """Best rounded merit over the thresholds and which one it is; -1 if none counts.
 
-    The gain is that of knowing the class about the branch: [g(W) - g(L) - g(W - L)] - sum_c w_c h_c, the same number as the other way round.
+    The gain is what the class tells about the branch, [g(W) - g(L) - g(W - L)] - sum_c w_c h_c: the same as the other way round.
     """
     stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
     summary = forest.nodes[leaf]["summary"] * size + offset

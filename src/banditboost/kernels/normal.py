@@ -1,8 +1,8 @@
 """The arithmetic of split merits, written so that LLVM runs four thresholds at a time.
 
-A class of weight w, normal with mean m and deviation s, that is cut at t sends w Phi(z) to the left, z = (t - m) / s. What an entropy needs of it,
-g(left) + g(right) with g(x) = x ln x, is g(w) - w h(z), where h(z) is the entropy of a coin with probability Phi(z). So two functions of one
-number are all there is to compute, and both are exp(-z^2 / 2) times a ratio of short polynomials in |z|: no logarithm, no branch.
+A class of weight w, normal with mean m and deviation s, that is cut at t sends w Phi(z) to the left, z = (t - m) / s. What an entropy
+needs of it, g(left) + g(right) with g(x) = x ln x, is g(w) - w h(z), where h(z) is the entropy of a coin with probability Phi(z). So two
+functions of one number are all there is to compute; both are exp(-z^2 / 2) times a ratio of short polynomials in |z|: no logarithm.
 Absolute errors stay below 1e-12 (tested against erfc and log).
 """
 

@@ -110,6 +110,16 @@ def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
 
 
 @njit
+def open_summary(forest: Forest, leaf: int, first: int) -> None:
+    """No value seen yet of the features from number `first` on: the smallest is infinite, the largest minus infinite."""
+    base = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"]
+    for f in range(first, forest.features.size):
+        if forest.features[f]["kind"] == NUMERIC:
+            forest.stats[base + forest.features[f]["offset"]] = math.inf
+            forest.stats[base + forest.features[f]["offset"] + 1] = -math.inf
+
+
+@njit
 def take_rows_of(forest: Forest, leaf: int, entry: int) -> bool:
     """Make sure that leaf and class own a row each; at the ceiling the leaf falls asleep instead."""
     node, entries = forest.nodes[leaf], forest.entries
@@ -120,11 +130,7 @@ def take_rows_of(forest: Forest, leaf: int, entry: int) -> bool:
         return False
     if node["summary"] < 0:
         node["summary"] = take_row(forest)
-        base = node["summary"] * forest.head[0]["row_size"]
-        for f in range(forest.features.size):
-            if forest.features[f]["kind"] == NUMERIC:
-                forest.stats[base + forest.features[f]["offset"]] = math.inf
-                forest.stats[base + forest.features[f]["offset"] + 1] = -math.inf
+        open_summary(forest, leaf, 0)
     if entries[entry]["row"] < 0:
         entries[entry]["row"] = take_row(forest)
         node["n_classes"] += 1

@@ -24,8 +24,12 @@ class PythonCommittee:
         self._learner = learner
         self._n_labels = n_labels
         self._schema = schema
-        self.features = feature_table(schema)
+        self._features = feature_table(schema)
         self.learners: list[Any] = []
+
+    @property
+    def features(self) -> Array:
+        return self._features
 
     def add(self, n_learners: int) -> None:
         for _ in range(n_learners):
@@ -45,7 +49,7 @@ class PythonCommittee:
 
     def follow_schema(self) -> None:
         """Rows simply become longer."""
-        self.features = feature_table(self._schema)
+        self._features = feature_table(self._schema)
 
     def _label(self, number: int, x: Array) -> int:
         label = int(self.learners[number].predict(x))

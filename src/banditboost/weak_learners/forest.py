@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import ParameterError
-from banditboost.kernels import entry, forest, layout, rng
+from banditboost.kernels import entry, rng
+from banditboost.kernels.forest import open_features, plant, put_to_sleep
+from banditboost.kernels.layout import ENTRY, FEATURE, HEAD, NODE, STEP, TREE, Forest
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
@@ -21,47 +23,43 @@ _SPARE = 1.25  # room for features to join before statistics are laid out anew
 
 
 class TreeCommittee:
-    """All trees of a model, in seven arrays (`banditboost.kernels.layout.Forest`)."""
+    """All trees of a model, in the few arrays of `forest`."""
 
     def __init__(self, tree: HoeffdingTree, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
         self._tree = tree
         self._schema = schema
         self._seed = seed
         self._max_memory = max_memory
-        self.head = np.zeros(1, layout.HEAD)
-        self.head["n_labels"] = n_labels
-        self.head["leaf_prediction"] = LEAF_PREDICTIONS.index(tree.leaf_prediction)
-        self.head["min_branch_fraction"] = tree.min_branch_fraction
-        self.head["free_entry"] = self.head["free_row"] = -1
-        self.trees = np.zeros(0, layout.TREE)
-        self.steps = np.zeros(0, layout.STEP)
-        self.nodes = np.zeros(0, layout.NODE)
-        self.entries = np.zeros(0, layout.ENTRY)
-        self.features = np.zeros(0, layout.FEATURE)
-        self.stats = np.zeros(0)
+        head = np.zeros(1, HEAD)
+        head["n_labels"] = n_labels
+        head["leaf_prediction"] = LEAF_PREDICTIONS.index(tree.leaf_prediction)
+        head["min_branch_fraction"] = tree.min_branch_fraction
+        head["free_entry"] = head["free_row"] = -1
+        empty = (np.zeros(0, kind) for kind in (TREE, STEP, NODE, ENTRY, FEATURE, np.float64))
+        self.forest = Forest(head, *empty)
         self._schema_version = -1
         self.follow_schema()
 
     @property
-    def arrays(self) -> tuple[Array, ...]:
-        """What every kernel call begins with."""
-        return self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats
+    def features(self) -> Array:
+        """Kind, values and place of every feature."""
+        return self.forest.features
 
     @property
     def memory_usage(self) -> int:
-        return sum(array.nbytes for array in self.arrays)
+        return sum(array.nbytes for array in self.forest)
 
     def add(self, n_trees: int) -> None:
         """Plant more trees, each with its own draw of the parameters that were given as ranges."""
-        first = len(self.trees)
-        while int(self.head["n_nodes"][0]) + n_trees > len(self.nodes):
+        first = len(self.forest.trees)
+        while int(self.forest.head["n_nodes"][0]) + n_trees > len(self.forest.nodes):
             if not self._grow_nodes(n_trees):
-                raise ParameterError(f"max_memory is {self._max_memory} bytes, too little for {first + n_trees} trees; give at least 1 MiB")
-        drawn = np.zeros(n_trees, layout.TREE)
+                raise ParameterError(f"max_memory is {self._max_memory} bytes, too little for {first + n_trees} trees; give more")
+        drawn = np.zeros(n_trees, TREE)
         for i in range(n_trees):
             drawn[i]["grace_period"], drawn[i]["log_confidence"], drawn[i]["tie_threshold"] = self._draw_parameters(first + i)
-        self.trees = np.concatenate([self.trees, drawn])
-        entry.plant(*self.arrays, first)
+        self.forest = self.forest._replace(trees=np.concatenate([self.forest.trees, drawn]))
+        plant(self.forest, first)
 
     def _draw_parameters(self, number: int) -> tuple[float, float, float]:
         grace, confidence, tie = self._tree.ranges()
@@ -71,24 +69,23 @@ class TreeCommittee:
         return grace[0] + u[0] * (grace[1] - grace[0]), -log_confidence, math.exp(log_tie)
 
     def vote(self, x: Array, round_: int, votes: Array) -> None:
-        entry.vote(self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats, x, self._seed, round_, votes)
+        entry.vote(*self.forest, x, self._seed, round_, votes)
 
     def score(self, x: Array, scores: Array) -> None:
-        entry.score(self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats, x, scores)
+        entry.score(*self.forest, x, scores)
 
     def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
-        done = 0
+        done = entry.learn(*self.forest, x, labels, weights, first, 0)
         while done < len(labels):
-            done = entry.learn(self.head, self.trees, self.steps, self.nodes, self.entries, self.features, self.stats, x, labels, weights, first, done)
-            if done < len(labels):
-                self.make_room()
+            self.make_room()
+            done = entry.learn(*self.forest, x, labels, weights, first, done)
 
     # Memory: pools double until their share of the ceiling is used up.
 
     def make_room(self) -> None:
         """Called when a kernel found too little free memory to go on; afterwards it can."""
-        head = self.head[0]
-        if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.nodes):
+        head = self.forest.head[0]
+        if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.forest.nodes):
             head["nodes_full"] = not self._grow_nodes(int(head["most_children"]))
         needed = 1 + int(head["most_children"]) * (int(head["most_classes"]) + 1)
         if not head["entries_full"] and head["n_free_entries"] < needed:
@@ -102,55 +99,60 @@ class TreeCommittee:
         return min(max(2 * capacity, capacity + needed), most) if capacity + needed <= most else None
 
     def _grow_nodes(self, needed: int) -> bool:
-        capacity = self._grown(len(self.nodes), needed, layout.NODE.itemsize + layout.STEP.itemsize, _NODES_SHARE)
-        if capacity is not None:
-            self.steps = np.concatenate([self.steps, np.zeros(capacity - len(self.steps), layout.STEP)])
-            self.nodes = np.concatenate([self.nodes, np.zeros(capacity - len(self.nodes), layout.NODE)])
-        return capacity is not None
-
-    def _grow_entries(self, needed: int) -> bool:
-        before = len(self.entries)
-        capacity = self._grown(before, needed, layout.ENTRY.itemsize, _ENTRIES_SHARE)
+        steps, nodes = self.forest.steps, self.forest.nodes
+        capacity = self._grown(len(nodes), needed, NODE.itemsize + STEP.itemsize, _NODES_SHARE)
         if capacity is None:
             return False
-        fresh = np.zeros(capacity - before, layout.ENTRY)
-        fresh["next"] = np.arange(before + 1, capacity + 1)
-        fresh["next"][-1] = self.head["free_entry"][0]
-        self.entries = np.concatenate([self.entries, fresh])
-        self.head["free_entry"] = before
-        self.head["n_free_entries"] += capacity - before
+        more = capacity - len(nodes)
+        self.forest = self.forest._replace(
+            steps=np.concatenate([steps, np.zeros(more, STEP)]), nodes=np.concatenate([nodes, np.zeros(more, NODE)])
+        )
+        return True
+
+    def _grow_entries(self, needed: int) -> bool:
+        head, entries = self.forest.head, self.forest.entries
+        capacity = self._grown(len(entries), needed, ENTRY.itemsize, _ENTRIES_SHARE)
+        if capacity is None:
+            return False
+        fresh = np.zeros(capacity - len(entries), ENTRY)
+        fresh["next"] = np.arange(len(entries) + 1, capacity + 1)
+        fresh["next"][-1] = head["free_entry"][0]
+        head["free_entry"] = len(entries)
+        head["n_free_entries"] += len(fresh)
+        self.forest = self.forest._replace(entries=np.concatenate([entries, fresh]))
         return True
 
     def _grow_rows(self) -> bool:
-        size = int(self.head["row_size"][0])
-        before = len(self.stats) // size
+        head, size = self.forest.head, int(self.forest.head["row_size"][0])
+        before = len(self.forest.stats) // size
         capacity = self._grown(before, 2, 8 * size, _ROWS_SHARE)
         if capacity is None:
             return False
         fresh = np.zeros((capacity - before, size))
         fresh[:, 0] = np.arange(before + 1, capacity + 1)
-        fresh[-1, 0] = self.head["free_row"][0]
-        self.stats = np.concatenate([self.stats, fresh.ravel()])
-        self.head["free_row"] = before
-        self.head["n_free_rows"] += capacity - before
+        fresh[-1, 0] = head["free_row"][0]
+        head["free_row"] = before
+        head["n_free_rows"] += capacity - before
+        self.forest = self.forest._replace(stats=np.concatenate([self.forest.stats, fresh.ravel()]))
         return True
 
     def _put_leaves_to_sleep(self) -> bool:
         """Free a quarter of all rows, taken from the leaves that have least to win; wake those that now have more to win than these."""
-        nodes = self.nodes[: int(self.head["n_nodes"][0])]
-        leaves = np.flatnonzero((self.steps["feature"][: len(nodes)] < 0) & (nodes["top"] >= 0))
-        promise = nodes["weight"][leaves] - self.entries["weight"][nodes["top"][leaves]]
+        n_nodes = int(self.forest.head["n_nodes"][0])
+        nodes, entries = self.forest.nodes[:n_nodes], self.forest.entries
+        leaves = np.flatnonzero((self.forest.steps["feature"][:n_nodes] < 0) & (nodes["top"] >= 0))
+        promise = nodes["weight"][leaves] - entries["weight"][nodes["top"][leaves]]
         awake = nodes["summary"][leaves] >= 0
         order = np.argsort(promise[awake], kind="stable")
         candidates = leaves[awake][order]
         freed = np.cumsum(1 + nodes["n_classes"][candidates])
-        wanted = max(2, _RECLAIMED * (len(self.stats) // int(self.head["row_size"][0])))
+        wanted = max(2, _RECLAIMED * (len(self.forest.stats) // int(self.forest.head["row_size"][0])))
         chosen = candidates[: int(np.searchsorted(freed, wanted)) + 1]
         if len(chosen) == 0:
             return False
-        forest.put_to_sleep(layout.Forest(*self.arrays), chosen)
-        sleeping = leaves[(nodes["asleep"][leaves] != 0) & (promise > promise[awake][order][len(chosen) - 1])]
-        self.nodes["asleep"][sleeping] = 0
+        put_to_sleep(self.forest, chosen)
+        more_to_win = promise > promise[awake][order][len(chosen) - 1]
+        nodes["asleep"][leaves[(nodes["asleep"][leaves] != 0) & more_to_win]] = 0
         return True
 
     # Features and nominal values may join at any time; then the rows of statistics are laid out anew.
@@ -158,37 +160,29 @@ class TreeCommittee:
     def follow_schema(self) -> None:
         if self._schema_version == self._schema.version:
             return
-        features = feature_table(self._schema)
-        self._lay_out(features, int(features["capacity"].sum()))
-        self.head["most_children"] = max([2, *features["n_values"].tolist()])
+        self._lay_out(feature_table(self._schema))
+        self.forest.head["most_children"] = max([2, *self.forest.features["n_values"].tolist()])
         self._schema_version = self._schema.version
 
-    def _lay_out(self, features: Array, needed: int) -> None:
+    def _lay_out(self, features: Array) -> None:
         """Move the statistics to where the new features want them."""
-        before, size = self.features, int(self.head["row_size"][0])
-        same = np.array_equal(before["offset"], features["offset"][: len(before)]) and np.array_equal(
-            before["capacity"], features["capacity"][: len(before)]
-        )
-        self.features = features
-        if same and needed <= size:
-            if len(features) > len(before):
-                entry.open_features(*self.arrays, len(before))
-            return
-        grown = max(1, needed if size == 0 else int(needed * _SPARE))
-        rows = self.stats.reshape(-1, size) if size else np.zeros((0, 1))
-        fresh = np.zeros((len(rows), grown))
+        before, size, needed = self.forest.features, int(self.forest.head["row_size"][0]), int(features["capacity"].sum())
+        stays = all(np.array_equal(before[field], features[field][: len(before)]) for field in ("offset", "capacity"))
+        self.forest = self.forest._replace(features=features)
+        if not stays or needed > size:
+            self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
+        open_features(self.forest, len(before))
+
+    def _move_rows(self, before: Array, features: Array, size: int) -> None:
+        rows = self.forest.stats.reshape(-1, max(1, int(self.forest.head["row_size"][0])))
+        fresh = np.zeros((len(rows), size))
         for old, new in zip(before, features, strict=False):
             width = min(int(old["capacity"]), int(new["capacity"]))
             fresh[:, new["offset"] : new["offset"] + width] = rows[:, old["offset"] : old["offset"] + width]
-        self.head["row_size"] = grown
-        self._relink_free_rows(rows, fresh)
-        self.stats = fresh.ravel()
-        entry.open_features(*self.arrays, len(before))
-
-    def _relink_free_rows(self, rows: Array, fresh: Array) -> None:
-        """The links of the free list live in the rows' first numbers, which may belong to another feature now."""
-        row = int(self.head["free_row"][0])
+        # The links of the free list live in the rows' first numbers, which may belong to another feature now.
+        row = int(self.forest.head["free_row"][0])
         while row >= 0:
-            following = int(rows[row, 0])
-            fresh[row, 0] = following
-            row = following
+            fresh[row, 0] = rows[row, 0]
+            row = int(rows[row, 0])
+        self.forest.head["row_size"] = size
+        self.forest = self.forest._replace(stats=fresh.ravel())

@@ -23,7 +23,9 @@ class WeakLearner(Protocol):
 class Committee(Protocol):
     """Weak learners behind a few calls: all answer, then some are taught."""
 
-    features: Array
+    @property
+    def features(self) -> Array:
+        """Kind, values and place of every feature."""
 
     def add(self, n_learners: int) -> None:
         """Make that many more learners."""
