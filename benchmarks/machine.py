@@ -5,7 +5,9 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("banditboost", "numpy", "numba", "river", "capymoa")
+import banditboost
+
+PACKAGES = ("numpy", "numba", "river", "capymoa")
 
 
 def pin(core: int | None = None) -> int | None:
@@ -22,6 +24,7 @@ def describe(core: int | None) -> dict[str, str]:
     return {
         "cpu": f"{_cpu()}, core {core}" if core is not None else _cpu(),
         "python": platform.python_version(),
+        "banditboost": banditboost.__version__,
         **{name: _version(name) for name in PACKAGES},
     }
 

@@ -140,7 +140,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rounds", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--datasets", type=_names, default=datasets.names(), help="comma-separated (default: all that can be had)")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long River plays each stream, at least (default: %(default)s)")
-    parser.add_argument("--minimum-rounds", type=int, default=1000, help="how many rounds River plays, at least (default: %(default)s)")
+    parser.add_argument("--minimum-rounds", type=int, default=2000, help="how many rounds River plays, at least (default: %(default)s)")
     parser.add_argument("--rounds", type=int, help="play no more than this many rounds of each stream")
     parser.add_argument("--peers", type=_peers, default=("river", "capymoa"), help="river,capymoa or none (default: both)")
     parser.add_argument("--seed", type=int, default=4, help="of the streams' order (default: %(default)s)")

@@ -1,4 +1,4 @@
-"""Seeded rows that trees can learn from: clouds around random centres, three for each active label."""
+"""Seeded rows that trees can learn from: clouds around random centres."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Window = tuple[NDArray[np.float64], NDArray[np.int64]]
-_CENTRES_PER_LABEL = 3
-_SPREAD = 0.15
 
 
 @dataclass(frozen=True)
@@ -18,14 +16,16 @@ class Clouds:
     n_labels: int
     n_features: int
     n_active: int = 20
+    centres_per_label: int = 1
+    spread: float = 0.1
     seed: int = 1
 
     def windows(self, sizes: Iterable[int]) -> Iterator[Window]:
         """Windows of one stream, of so many rows each, made when they are asked for."""
         random = np.random.Generator(np.random.PCG64(self.seed))
         active = np.linspace(0, self.n_labels - 1, min(self.n_active, self.n_labels)).astype(np.int64)
-        centres = random.random((len(active) * _CENTRES_PER_LABEL, self.n_features))
+        centres = random.random((len(active) * self.centres_per_label, self.n_features))
         for size in sizes:
             nearest = random.integers(len(centres), size=size)
-            rows = centres[nearest] + _SPREAD * random.standard_normal((size, self.n_features))
+            rows = centres[nearest] + self.spread * random.standard_normal((size, self.n_features))
             yield rows, active[nearest % len(active)]

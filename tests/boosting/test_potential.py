@@ -18,7 +18,7 @@ from tests.naive.boosters import optimal_cost_matrix
 from tests.naive.potential import phi, phi_enumerated
 
 EDGES = [0.0, 0.1, 0.5]
-INTERPRETED = bool(config.DISABLE_JIT)  # then a state of 100 votes takes a second
+INTERPRETED = bool(config.DISABLE_JIT)  # then a state of 100 votes takes 20 ms, not 0.1 ms
 
 
 def histogram_of(counts: list[int], n_learners: int) -> np.ndarray:
@@ -59,17 +59,11 @@ def partitions(n: int, most: int | None = None) -> Iterator[list[int]]:
 @pytest.mark.parametrize("n_labels", [2, 3, 4])
 def test_equals_enumeration_of_vote_sequences(n_labels: int, edge: float) -> None:
     most = {2: 4, 3: 3, 4: 2}[n_labels]
-    for remaining in range(6 if INTERPRETED or n_labels == 4 else 7):
+    for remaining in range(7):
         for votes in itertools.combinations_with_replacement(range(most + 1), n_labels):
             for label in {votes.index(count) for count in votes}:
                 expected = phi_enumerated(label, remaining, votes, edge)
                 assert potential(votes, label, remaining, edge) == pytest.approx(expected, abs=1e-12, rel=0.0)
-
-
-@pytest.mark.parametrize("edge", EDGES)
-def test_equals_enumeration_of_six_votes_among_four(edge: float) -> None:
-    for votes in [(0, 0, 0, 0), (1, 0, 0, 0), (2, 1, 1, 0), (3, 3, 0, 1), (0, 4, 2, 2)]:
-        assert potential(votes, 0, 6, edge) == pytest.approx(phi_enumerated(0, 6, votes, edge), abs=1e-12, rel=0.0)
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -79,7 +73,7 @@ def test_equals_the_recursion(n_learners: int, n_labels: int, edge: float) -> No
     rng = np.random.default_rng(n_learners * n_labels)
     table = make_table(n_learners, n_labels, edge)
     for n_votes in range(n_learners + 1):
-        for _ in range(1 if INTERPRETED else 4):
+        for _ in range(4):
             histogram = random_histogram(n_learners, n_labels, n_votes, rng)
             votes = tuple(int(c) for c in np.repeat(np.arange(histogram.size), histogram))
             for count, value in values_of(table, histogram, n_votes).items():
@@ -119,14 +113,12 @@ def power(series: np.ndarray, exponent: int) -> np.ndarray:
     return result
 
 
-@pytest.mark.skipif(INTERPRETED, reason="slow without the compiler")
 @pytest.mark.parametrize(("n_labels", "edge"), [(2, 0.3), (10, 0.1), (26, 0.0), (10_000, 0.0), (10_000, 0.1), (10_000, 0.9)])
 def test_equals_convolution_for_many_votes_and_labels(n_labels: int, edge: float) -> None:
     rng = np.random.default_rng(n_labels)
-    for n_votes in (0, 3, 20, 60, 85):
-        votes = list(rng.multinomial(n_votes, rng.dirichlet(np.full(n_labels, 0.3))))
-        votes = [int(count) for count in votes]
-        for label in {int(np.argmax(votes)), int(np.argmin(votes)), int(rng.integers(n_labels))}:
+    for n_votes in (0, 20, 60, 85):
+        votes = rng.multinomial(n_votes, rng.dirichlet(np.full(n_labels, 0.3))).tolist()
+        for label in {int(np.argmax(votes)), int(np.argmin(votes))}:
             expected = phi_by_convolution(votes, label, 100 - n_votes, edge)
             assert potential(votes, label, 100 - n_votes, edge) == pytest.approx(expected, abs=1e-13, rel=0.0)
 
@@ -165,7 +157,7 @@ def after_vote(table: PotentialTable, histogram: np.ndarray, n_votes: int, count
 def situations(draw: st.DrawFn) -> tuple[list[int], int, int, float]:
     votes = draw(st.lists(st.integers(0, 6), min_size=2, max_size=8))
     edge = draw(st.one_of(st.sampled_from([0.0, 0.1]), st.floats(0.0, 0.99)))
-    return votes, draw(st.integers(0, len(votes) - 1)), draw(st.integers(0, 6 if INTERPRETED else 20)), edge
+    return votes, draw(st.integers(0, len(votes) - 1)), draw(st.integers(0, 20)), edge
 
 
 @given(situations(), st.randoms(use_true_random=False))
@@ -211,10 +203,11 @@ def test_chances_to_win_sum_to_one_exactly_without_votes_or_without_edge(n_votes
 
 @pytest.mark.parametrize("n_labels", [2, 3, 8])
 @pytest.mark.parametrize("edge", [0.0, 0.1])
-def test_vote_costs_are_the_product_with_the_cost_matrix(n_labels: int, edge: float) -> None:
+@pytest.mark.parametrize("slots", [None, 2])
+def test_vote_costs_are_the_product_with_the_cost_matrix(n_labels: int, edge: float, slots: int | None) -> None:
     rng = np.random.default_rng(n_labels)
     n_learners = 9
-    table = make_table(n_learners, n_labels, edge)
+    table = make_table(n_learners, n_labels, edge, slots=slots)
     for n_votes in range(n_learners):
         votes = rng.multinomial(n_votes, rng.dirichlet(np.ones(n_labels))).tolist()
         matrix = np.array(optimal_cost_matrix(votes, n_learners - n_votes - 1, edge))
@@ -317,6 +310,7 @@ def test_monte_carlo_converges_to_it(votes: list[int], label: int, remaining: in
         (([1, 0.5], 0, 3, 0.1), r"votes=0\.5"),
         (([1, 0], 2, 3, 0.1), "label=2 must be a whole number from 0 to 1"),
         (([1, 0], 0, -1, 0.1), "remaining=-1"),
+        (([1, 10**30], 0, 1, 0.1), "votes=1000000"),
         (([1, 0], 0, 3, 1.0), r"edge=1\.0"),
         (([1, 0], 0, 3, math.nan), "edge=nan"),
         (([1, 0], 0, 3, "much"), "edge='much'"),

@@ -26,7 +26,7 @@ def test_every_row_repeat_times(repeat: int, seed: int) -> None:
 
 def test_unpacks_to_two_arrays_and_carries_the_rest(car: Dataset) -> None:
     stream = car.stream(repeat=6, seed=4)
-    X, y = stream  # noqa: N806
+    X, y = stream
     assert X is stream.X
     assert y is stream.y
     assert (X.shape, X.dtype, y.dtype, stream.rounds) == ((10_368, 6), np.float64, np.int64, 10_368)

@@ -11,7 +11,6 @@ from banditboost.boosting.costs import add_vote, estimated_cost, label_and_weigh
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import add_label, draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import show
-from banditboost.boosting.state import ADAPTIVE
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT, round_key, uniform
@@ -97,7 +96,6 @@ class AdaptiveBooster(Booster):
 
     def _start(self) -> None:
         super()._start()
-        self._settings["family"] = ADAPTIVE
         self._settings["step"] = self._step()
         self._weights = np.zeros(2 * self.n_learners)
 

@@ -14,7 +14,7 @@ import numpy as np
 from banditboost.boosting.base import BanditBooster, check_number
 from banditboost.boosting.experts import largest_label, slot_of
 from banditboost.boosting.exploration import show
-from banditboost.boosting.state import BINARY, LEAST_WEIGHT
+from banditboost.boosting.state import LEAST_WEIGHT
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import LABEL_TIE, round_key
@@ -99,7 +99,6 @@ class BinBandit(BanditBooster):
         self._settings["step"] = delta**3 / len(self.labels) if step is None else check_number("step", step, 0.0, 1e6)
 
     def _start(self) -> None:
-        self._settings["family"] = BINARY
         self._committee = self._make_committee(2)
         self._weights = np.zeros((0, self.n_learners))
         self._scores = np.zeros((0, self.n_learners))

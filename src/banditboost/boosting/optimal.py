@@ -13,7 +13,6 @@ from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, largest_label, slot_of
 from banditboost.boosting.exploration import show
 from banditboost.boosting.potential import PotentialTable, make_table, vote_costs
-from banditboost.boosting.state import OPTIMAL
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT_TIE, round_key
@@ -84,20 +83,19 @@ class OptimalBooster(Booster):
 
     def _start(self) -> None:
         super()._start()
-        self._settings["family"] = OPTIMAL
         self._settings["edge"] = self.edge
         self._weights = np.ones(self.n_learners)
-        self._table = make_table(self.n_learners, len(self.labels), self.edge)
+        self.table = make_table(self.n_learners, len(self.labels), self.edge)
 
     def _choose(self, memo: Array) -> None:
         choose_optimal(self._settings, memo)
 
     def _teach(self, memo: Array, outcome: int) -> None:
-        teach_optimal(self._settings, self._table, memo, outcome, *self._lesson)
+        teach_optimal(self._settings, self.table, memo, outcome, *self._lesson)
 
     @property
     def memory_usage(self) -> int:
-        return super().memory_usage + sum(array.nbytes for array in self._table)
+        return super().memory_usage + sum(array.nbytes for array in self.table)
 
 
 class OptBandit(OptimalBooster, BanditBooster):

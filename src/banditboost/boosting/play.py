@@ -12,7 +12,6 @@ from banditboost.boosting.costs import add_vote, logistic_cost, no_votes
 from banditboost.boosting.experts import add_label, slot_of
 from banditboost.boosting.optimal import choose_optimal, teach_optimal
 from banditboost.boosting.potential import PotentialTable
-from banditboost.boosting.state import ADAPTIVE, BINARY
 from banditboost.kernels.compile import njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Forest
@@ -24,16 +23,20 @@ NEXT_ROUND, NEXT_VERDICT, NEXT_TREE = 0, 1, 2
 
 
 class State(NamedTuple):
-    """A booster of any family; what a family does not use is empty."""
+    """What every booster keeps."""
 
     settings: Array
-    weights: Array  # adaptive: alphas and ln v; binary: log alphas of each group
-    table: PotentialTable
-    shown_labels: Array
-    groups: Array
-    scores: Array
+    weights: Array  # [1, 2N] alphas and ln v; or for BinBandit [groups, N] log alphas
     labels: Array  # the lesson
     importance: Array
+
+
+class Groups(NamedTuple):
+    """What BinBandit keeps besides: which labels have learners."""
+
+    shown_labels: Array
+    numbers: Array
+    scores: Array
 
 
 class Stream(NamedTuple):
@@ -50,41 +53,45 @@ class Stream(NamedTuple):
     edges: Array  # [2, N]: sums of c^i_h and of c^i_y
 
 
+# A booster is optimal if it has a table, binary if it has groups, else adaptive. Numba drops the branches of an argument that is None, so
+# that each kind of booster compiles its own steps only.
+
+
 @njit
-def choose_label(forest: Forest, state: State, memo: Array) -> None:
+def choose_label(forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, memo: Array) -> None:
     """Lines 5 to 10."""
     n = state.settings[0]["n_learners"]
     x = memo[VOTES + 2 * n :]
-    if state.settings[0]["family"] == BINARY:
-        score_forest(forest, x, state.scores)
-        choose_binary(state.settings, state.shown_labels, state.groups, state.weights, state.scores, memo)
-        return
-    vote_forest(forest, x, round_key(state.settings[0]["seed"], int(memo[ROUND])), memo[VOTES : VOTES + n])
-    if state.settings[0]["family"] == ADAPTIVE:
-        choose_adaptive(state.settings, state.weights[0], memo)
+    if groups is not None:
+        score_forest(forest, x, groups.scores)
+        choose_binary(state.settings, groups.shown_labels, groups.numbers, state.weights, groups.scores, memo)
     else:
-        choose_optimal(state.settings, memo)
+        vote_forest(forest, x, round_key(state.settings[0]["seed"], int(memo[ROUND])), memo[VOTES : VOTES + n])
+        if table is not None:
+            choose_optimal(state.settings, memo)
+        else:
+            choose_adaptive(state.settings, state.weights[0], memo)
 
 
 @njit
-def first_tree(state: State, memo: Array) -> int:
+def first_tree(state: State, groups: Groups | None, memo: Array) -> int:
     """Of the committee's learners that this verdict teaches; -1 if BinBandit has yet to make them."""
-    if state.settings[0]["family"] != BINARY:
+    if groups is None:
         return 0
-    slot = slot_of(state.shown_labels, state.shown_labels.size, int(memo[SHOWN]))
-    return -1 if slot == state.shown_labels.size else state.groups[slot] * state.settings[0]["n_learners"]
+    slot = slot_of(groups.shown_labels, groups.shown_labels.size, int(memo[SHOWN]))
+    return -1 if slot == groups.shown_labels.size else groups.numbers[slot] * state.settings[0]["n_learners"]
 
 
 @njit
-def teach(state: State, memo: Array, outcome: int, first: int) -> None:
+def teach(state: State, table: PotentialTable | None, groups: Groups | None, memo: Array, outcome: int, first: int) -> None:
     """Lines 12 to 15 and 17."""
-    if state.settings[0]["family"] == BINARY:
+    if groups is not None:
         group = first // state.settings[0]["n_learners"]
         teach_binary(state.settings, state.weights[group], memo, outcome, state.labels, state.importance)
-    elif state.settings[0]["family"] == ADAPTIVE:
-        teach_adaptive(state.settings, state.weights[0], memo, outcome, state.labels, state.importance)
+    elif table is not None:
+        teach_optimal(state.settings, table, memo, outcome, state.labels, state.importance)
     else:
-        teach_optimal(state.settings, state.table, memo, outcome, state.labels, state.importance)
+        teach_adaptive(state.settings, state.weights[0], memo, outcome, state.labels, state.importance)
 
 
 @njit
@@ -105,18 +112,18 @@ def note_edges(settings: Array, memo: Array, right: int, edges: Array) -> None:
 
 
 @njit
-def learn_due(forest: Forest, state: State, stream: Stream, cursor: Array) -> int:
+def learn_due(forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, stream: Stream, cursor: Array) -> int:
     """Learn all verdicts that have come by now."""
     while cursor[NEXT_VERDICT] < stream.order.size and stream.due[cursor[NEXT_VERDICT]] < cursor[NEXT_ROUND]:
         t = stream.order[cursor[NEXT_VERDICT]]
         memo = stream.memos[stream.slot[t]]
-        first = first_tree(state, memo)
+        first = first_tree(state, groups, memo)
         if first < 0:
             return NO_GROUP
         if cursor[NEXT_TREE] < 0:
             right = stream.y[t]
             outcome = right if state.settings[0]["full_information"] != 0 else (1 if memo[SHOWN] == right else 0)
-            teach(state, memo, outcome, first)
+            teach(state, table, groups, memo, outcome, first)
             cursor[NEXT_TREE] = 0
         n = state.settings[0]["n_learners"]
         cursor[NEXT_TREE] = learn_forest(forest, first, memo[VOTES + 2 * n :], state.labels, state.importance, cursor[NEXT_TREE])
@@ -128,11 +135,17 @@ def learn_due(forest: Forest, state: State, stream: Stream, cursor: Array) -> in
 
 
 @njit
-def play_rounds(forest: Forest, state: State, stream: Stream, cursor: Array, start: int, stop: int, first_round: int) -> int:
-    """Play rounds up to `stop`, or until Python has to make room; the cursor says where to go on. stream.X begins with round `start`."""
+def play_rounds(
+    forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, stream: Stream, cursor: Array, span: Array
+) -> int:
+    """Play rounds up to a stop, or until Python has to make room; the cursor says where to go on.
+
+    span is: the round with which stream.X begins, the round to stop before, and the model's number of the stream's first round.
+    """
+    start, stop, first_round = span[0], span[1], span[2]
     n = state.settings[0]["n_learners"]
     while True:
-        status = learn_due(forest, state, stream, cursor)
+        status = learn_due(forest, state, table, groups, stream, cursor)
         t = cursor[NEXT_ROUND]
         if status != PLAYED or t == stop:
             return status
@@ -140,9 +153,9 @@ def play_rounds(forest: Forest, state: State, stream: Stream, cursor: Array, sta
         memo[ROUND] = first_round + t
         for f in range(stream.X.shape[1]):
             memo[VOTES + 2 * n + f] = stream.X[t - start, f]
-        choose_label(forest, state, memo)
+        choose_label(forest, state, table, groups, memo)
         stream.shown[t] = int(memo[SHOWN])
         stream.greedy[t] = int(memo[GREEDY])
-        if state.settings[0]["family"] == ADAPTIVE:
+        if table is None and groups is None:
             note_edges(state.settings, memo, stream.y[t], stream.edges)
         cursor[NEXT_ROUND] = t + 1

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.boosting.adaptive import AdaptiveBooster
 from banditboost.boosting.base import BanditBooster, Booster
 from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.optimal import OptimalBooster
-from banditboost.boosting.play import NEXT_ROUND, NEXT_VERDICT, NO_GROUP, NO_ROOM, State, Stream, note_edges, play_rounds
-from banditboost.boosting.potential import make_table
+from banditboost.boosting.play import NEXT_ROUND, NEXT_VERDICT, NO_GROUP, NO_ROOM, Groups, State, Stream, note_edges, play_rounds
 from banditboost.boosting.result import Result
 from banditboost.boosting.rows import Rows
 from banditboost.boosting.simulation import Arrivals, Delay
-from banditboost.boosting.state import ADAPTIVE
 from banditboost.errors import LabelError, ParameterError
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN
 from banditboost.weak_learners.forest import TreeCommittee
@@ -86,7 +85,6 @@ class _Player:
         self._right = right
         self._shown, self._greedy = np.zeros(n_rounds, np.int32), np.zeros(n_rounds, np.int32)
         self._edges = np.zeros((2, model.n_learners))
-        self._table = model._table if isinstance(model, OptimalBooster) else make_table(1, 2, 0.0)
 
     def advance(self, block: Array, stop: int) -> None:
         """Play the block's rows, which end before round `stop`."""
@@ -110,22 +108,20 @@ class _Player:
         arrivals = self._arrivals
         record = self._memos, self._shown, self._greedy, self._edges
         stream = Stream(block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
+        span = np.array([start, stop, self._first_round])
+        model = self._model
         while True:
-            status = play_rounds(committee.forest, self._state(), stream, self._cursor, start, stop, self._first_round)
+            weights = model._weights.reshape(-1, model._weights.shape[-1])
+            state = State(model._settings, weights, *model._lesson)
+            groups = Groups(*model.groups) if isinstance(model, BinBandit) else None
+            table = model.table if isinstance(model, OptimalBooster) else None
+            status = play_rounds(committee.forest, state, table, groups, stream, self._cursor, span)
             if status == NO_ROOM:
                 committee.make_room()
-            elif status == NO_GROUP and isinstance(self._model, BinBandit):
-                self._model.group_of(int(self._waiting_memo()[SHOWN]))
+            elif status == NO_GROUP and isinstance(model, BinBandit):
+                model.group_of(int(self._waiting_memo()[SHOWN]))
             else:
                 return
-
-    def _state(self) -> State:
-        model = self._model
-        weights = model._weights.reshape(-1, model._weights.shape[-1])
-        if isinstance(model, BinBandit):
-            return State(model._settings, weights, self._table, *model.groups, *model._lesson)
-        none = np.zeros(0, np.int64)
-        return State(model._settings, weights, self._table, none, none, np.zeros((0, 0)), *model._lesson)
 
     def _waiting_memo(self) -> Array:
         t = self._arrivals.order[self._cursor[NEXT_VERDICT]]
@@ -140,7 +136,7 @@ class _Player:
             self._model._vote(memo)
             self._model._choose(memo)
             self._shown[t], self._greedy[t] = memo[SHOWN], memo[GREEDY]
-            if self._model._settings["family"][0] == ADAPTIVE:
+            if isinstance(self._model, AdaptiveBooster):
                 note_edges(self._model._settings, memo, self._right[t], self._edges)
             self._cursor[NEXT_ROUND] = t + 1
             self._learn_due()
@@ -162,5 +158,5 @@ class _Player:
             self._model._ledger.mark_all(self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]])
 
     def result(self) -> Result:
-        edges = self._edges[0] / self._edges[1] if self._model._settings["family"][0] == ADAPTIVE and len(self._right) else None
+        edges = self._edges[0] / self._edges[1] if isinstance(self._model, AdaptiveBooster) and len(self._right) else None
         return Result(self._model.labels, self._right, self._shown, self._greedy, int(self._cursor[NEXT_VERDICT]), edges)

@@ -8,11 +8,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-ADAPTIVE, OPTIMAL, BINARY = 0, 1, 2
-
 SETTINGS = np.dtype(
     [
-        ("family", "i8"),
         ("n_labels", "i8"),  # k
         ("n_learners", "i8"),  # N
         ("seed", "i8"),

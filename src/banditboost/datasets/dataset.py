@@ -7,6 +7,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from banditboost.schema import Schema
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Kind = Literal["numeric", "nominal"]
@@ -37,6 +39,10 @@ class _Table:
         """How many rows each label has, in label order."""
         counts = np.bincount(self.y, minlength=len(self.labels))
         return dict(zip(self.labels, counts.tolist(), strict=True))
+
+    def schema(self) -> Schema:
+        """The features as a model wants them declared; a fresh one for each model."""
+        return Schema.of(self.features, self.kinds, self.values)
 
     def records(self) -> Iterator[tuple[dict[str, float | str], str]]:
         """Each row as a dict with its label's name: numbers and value names, missing values left out."""

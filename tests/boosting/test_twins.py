@@ -1,0 +1,147 @@
+"""Every compiled booster against its slow twin, decision for decision, alpha for alpha, leaf for leaf."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import config
+
+from tests.boosting.streams import KINDS, Stream, make_stream
+from tests.boosting.twins import BANDITS, BOOSTERS, Pair, make_booster, make_twin, naive_tree
+
+INTERPRETED = bool(config.DISABLE_JIT)  # then a round takes as long as the twin's
+ROUNDS = 40 if INTERPRETED else 300
+SIZES = [(2, 5), (26, 5)] if INTERPRETED else [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
+ALL_SIZES = [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
+
+
+def make_pair(name: str, k: int, n_learners: int, stream: Stream, *, leaf_prediction: str = "majority", **options: Any) -> Pair:
+    booster = make_booster(name, k, n_learners, schema=stream.schema(), leaf_prediction=leaf_prediction, **options)
+    kinds, n_values = stream.kinds, stream.n_values
+    twin = make_twin(name, k, n_learners, lambda number, k: naive_tree(number, k, kinds, n_values, leaf_prediction), **options)
+    return Pair(name, booster, twin)
+
+
+def run(name: str, kind: str, k: int, n_learners: int, n_rounds: int, **options: Any) -> None:
+    """Play both side by side, and compare what they have learned."""
+    stream = make_stream(kind, k, n_rounds)
+    pair = make_pair(name, k, n_learners, stream, **options)
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        pair.step(x, x.tolist(), y)
+    pair.compare_state()
+
+
+@pytest.mark.parametrize(("k", "n_learners"), SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_booster_equals_its_twin(name: str, kind: str, k: int, n_learners: int) -> None:
+    run(name, kind, k, n_learners, ROUNDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "n_learners"), ALL_SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_booster_equals_its_twin_for_long(name: str, kind: str, k: int, n_learners: int) -> None:
+    run(name, kind, k, n_learners, 2_000)
+
+
+@pytest.mark.parametrize("leaf_prediction", ["naive_bayes", "adaptive"])
+@pytest.mark.parametrize("kind", ["mixed"] if INTERPRETED else KINDS)
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_other_leaf_predictions(name: str, kind: str, leaf_prediction: str) -> None:
+    run(name, kind, 3, 5, ROUNDS, leaf_prediction=leaf_prediction)
+
+
+@pytest.mark.parametrize("options", [{"clip": 1.5}, {"importance_scale": 0.3}, {"clip": 0.7, "importance_scale": 12.0}], ids=str)
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_clip_and_scale(name: str, options: dict[str, float]) -> None:
+    run(name, "mixed", 3, 5, ROUNDS, **options)
+
+
+@pytest.mark.parametrize("k", [2, 3, 26])
+@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit"])
+def test_the_simple_estimator(name: str, k: int) -> None:
+    run(name, "mixed", k, 5, ROUNDS, estimator=3)
+
+
+@pytest.mark.parametrize("exploration", [0.001, 0.7])
+@pytest.mark.parametrize("name", BANDITS)
+def test_little_and_much_exploration(name: str, exploration: float) -> None:
+    run(name, "mixed", 3, 5, ROUNDS, exploration=exploration)
+
+
+# Verdicts that come late
+
+
+@pytest.mark.parametrize("k", [2, 3, 26])
+@pytest.mark.parametrize("name", BANDITS)
+def test_verdicts_in_any_order(name: str, k: int) -> None:
+    """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
+    stream = make_stream("mixed", k, ROUNDS)
+    pair = make_pair(name, k, 5, stream)
+    luck = np.random.default_rng(k)
+    waiting: list[Any] = []
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        waiting.append((pair.decide(x, x.tolist()), y))
+        for _ in range(min(luck.integers(0, 4), len(waiting))):
+            both, right = waiting.pop(luck.integers(len(waiting)))
+            pair.learn(both, right)
+    pair.compare_state()
+
+
+# Features and values that join
+
+
+class Coder:
+    """An open schema in a few lines: features and values are numbered as they come."""
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+        self.n_values: list[int] = []
+        self._columns: dict[str, tuple[int, dict[str, int]]] = {}
+
+    def code(self, row: dict[str, Any]) -> list[float]:
+        coded = {}
+        for name, value in row.items():
+            if value is not None:
+                column, codes = self._column(name, value)
+                coded[column] = value if isinstance(value, float) else float(codes.setdefault(value, len(codes)))
+                self.n_values[column] = len(codes)
+        return [coded.get(column, math.nan) for column in range(len(self.kinds))]
+
+    def _column(self, name: str, value: Any) -> tuple[int, dict[str, int]]:
+        if name not in self._columns:
+            self._columns[name] = (len(self.kinds), {})
+            self.kinds.append("numeric" if isinstance(value, float) else "nominal")
+            self.n_values.append(0)
+        return self._columns[name]
+
+
+def growing_rows(stream: Stream) -> list[dict[str, Any]]:
+    """A fifth feature joins after a quarter of the stream, the first one vanishes after half of it, and values go on joining."""
+    rows = stream.dicts()
+    for t, row in enumerate(rows):
+        row["f1"] = row["f1"] and f"{row['f1']}-{t * 12 // len(rows)}"
+        if t >= len(rows) // 4:
+            row["late"] = ("yes", "no")[t % 2]
+            row["later"] = float(t % 7)
+        if t >= len(rows) // 2:
+            del row["f0"]
+    return rows
+
+
+@pytest.mark.parametrize("leaf_prediction", ["majority", "adaptive"])
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_features_and_values_join(name: str, leaf_prediction: str) -> None:
+    stream, coder = make_stream("mixed", 3, ROUNDS), Coder()
+    booster = make_booster(name, 3, 5, leaf_prediction=leaf_prediction)
+    twin = make_twin(name, 3, 5, lambda number, k: naive_tree(number, k, coder.kinds, coder.n_values, leaf_prediction))
+    pair = Pair(name, booster, twin)
+    for row, y in zip(growing_rows(stream), stream.y.tolist(), strict=True):
+        pair.step(row, coder.code(row), y)
+    pair.compare_state()
+    assert booster.schema.n_values() == coder.n_values

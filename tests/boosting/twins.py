@@ -1,0 +1,142 @@
+"""A compiled booster and its slow twin from tests/naive, made alike, fed alike, and compared in all that can be seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import banditboost
+from banditboost import HoeffdingTree
+from banditboost.kernels.layout import CHOSEN_EXPERT, GREEDY, PROBABILITY, SHOWN, VOTES
+from tests.naive import boosters as naive
+from tests.naive import rng
+from tests.naive.tree import Tree
+
+SEED = 5
+RHO = 0.1
+GAMMA = 0.1
+BANDITS = ["AdaBandit", "OptBandit", "BinBandit"]
+BOOSTERS = [*BANDITS, "AdaFull", "OptFull"]
+ADAPTIVE = ["AdaBandit", "AdaFull"]
+CLOSE = {"rel": 1e-9, "abs": 1e-12}
+CLOSE_WEIGHT = {"rel": 1e-7, "abs": 1e-9}  # of a class in a leaf, and what follows from it
+_RANGES = ((5.0, 20.0), (0.01, 0.9), (0.01, 0.9))  # the defaults of HoeffdingTree
+
+
+def parameters_of(name: str, **options: Any) -> dict[str, Any]:
+    """What the booster `name` is made with: the options of all, and its own."""
+    own = {"exploration": RHO} if name in BANDITS else {}
+    return {**own, **({} if name in ADAPTIVE else {"edge": GAMMA}), **options}
+
+
+def make_booster(name: str, k: int, n_learners: int, *, leaf_prediction: str = "majority", **options: Any) -> Any:
+    """A booster over the labels 0 .. k-1."""
+    parameters = {"weak_learner": HoeffdingTree(leaf_prediction=leaf_prediction), "seed": SEED, **options}
+    return getattr(banditboost, name)(range(k), n_learners=n_learners, **parameters_of(name, **parameters))
+
+
+def naive_tree(number: int, k: int, kinds: list[str], n_values: list[int], leaf_prediction: str = "majority") -> Tree:
+    """Tree `number` of a committee, with its keyed draw of the parameters."""
+    u = [rng.uniform(SEED, number, rng.TREE_PARAMETER, index) for index in range(3)]
+    drawn = rng.between(u[0], *_RANGES[0]), rng.log_between(u[1], *_RANGES[1]), rng.log_between(u[2], *_RANGES[2])
+    return Tree(k, kinds, n_values, *drawn, leaf_prediction)
+
+
+def make_twin(name: str, k: int, n_learners: int, make_learner: Any, *, exploration: float = RHO, **options: Any) -> Any:
+    """`make_learner(number, k)` makes a learner of k labels."""
+    if name == "BinBandit":
+        return naive.BinBandit(k, n_learners, lambda number: make_learner(number, 2), exploration, GAMMA, SEED, **options)
+    learners = [make_learner(number, k) for number in range(n_learners)]
+    first = [exploration] if name in BANDITS else []
+    gamma = [] if name in ADAPTIVE else [GAMMA]
+    return getattr(naive, name)(k, learners, *first, *gamma, SEED, **options)
+
+
+class Pair:
+    """The two, a round at a time. Every step asserts that they decide alike."""
+
+    def __init__(self, name: str, booster: Any, twin: Any) -> None:
+        self.name, self.booster, self.twin = name, booster, twin
+
+    def step(self, x: Any, coded: list[float], y: int) -> None:
+        """Decide and learn at once. `x` is the row as the booster takes it, `coded` as the twin does."""
+        if self.name in BANDITS:
+            self.learn(self.decide(x, coded), y)
+        else:
+            memo = self.booster._begin_round(x)
+            expected = self.twin.step(coded, y)
+            self._compare(memo, expected)
+            self.booster.learn_one(x, y)
+
+    def decide(self, x: Any, coded: list[float]) -> tuple[Any, Any, list[float]]:
+        decision, expected = self.booster.decide(x), self.twin.decide(coded)
+        self._compare(decision._memo, expected)
+        return decision, expected, coded
+
+    def learn(self, both: tuple[Any, Any, list[float]], y: int) -> None:
+        decision, expected, coded = both
+        correct = decision.label == y
+        self.booster.learn(decision, correct)
+        self.twin.learn(expected, coded, correct)
+
+    def _compare(self, memo: np.ndarray, expected: Any) -> None:
+        n = self.booster.n_learners
+        assert (int(memo[SHOWN]), int(memo[GREEDY])) == (expected.ytilde, expected.yhat)
+        assert memo[PROBABILITY] == expected.p
+        h, alpha = memo[VOTES : VOTES + n].tolist(), memo[VOTES + n : VOTES + 2 * n].tolist()
+        if self.name == "BinBandit":
+            assert h == pytest.approx(expected.h[expected.ytilde], **CLOSE_WEIGHT)
+            assert alpha == pytest.approx(expected.alpha[expected.ytilde], **CLOSE_WEIGHT)
+        else:
+            assert h == expected.h
+            assert alpha == pytest.approx(expected.alpha, **CLOSE)
+            assert int(memo[CHOSEN_EXPERT]) == expected.expert
+
+    def compare_state(self) -> None:
+        """What has been learned: weights of learners and experts, and every tree to its last leaf."""
+        if self.name in ADAPTIVE:
+            assert self.booster.alphas.tolist() == pytest.approx(self.twin.alpha, **CLOSE)
+            assert self.booster._weights[self.booster.n_learners :].tolist() == pytest.approx(self.twin.logv, rel=1e-9, abs=1e-9)
+        committee = self.booster._committee
+        for number, tree in enumerate(self._twin_learners()):
+            compare_shapes(shape_of(committee, int(committee.forest.trees[number]["root"])), tree.shape())
+
+    def _twin_learners(self) -> list[Any]:
+        if self.name != "BinBandit":
+            return list(self.twin.learners)
+        for number, label in enumerate(self.twin.groups):
+            assert self.booster._weights[number].tolist() == pytest.approx(self.twin.log_alpha[label], **CLOSE_WEIGHT)
+        assert self.booster.n_groups == len(self.twin.groups)
+        return [learner for group in self.twin.groups.values() for learner in group]
+
+
+def shape_of(committee: Any, node: int) -> dict[str, Any]:
+    """A compiled tree in the form of the naive tree's `shape`."""
+    step, at = committee.forest.steps[node], committee.forest.nodes[node]
+    if step["feature"] < 0:
+        return {"classes": _classes(committee.forest.entries, int(at["first_entry"]))}
+    threshold = None if np.isnan(step["threshold"]) else float(step["threshold"])
+    children = range(int(step["next"]), int(step["next"]) + int(at["n_children"]))
+    return {"feature": int(step["feature"]), "threshold": threshold, "children": [shape_of(committee, child) for child in children]}
+
+
+def _classes(entries: np.ndarray, entry: int) -> list[tuple[int, float]]:
+    found = []
+    while entry >= 0:
+        found.append((int(entries[entry]["label"]), float(entries[entry]["weight"])))
+        entry = int(entries[entry]["next"])
+    return found
+
+
+def compare_shapes(shape: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert shape.keys() == expected.keys()
+    if "classes" in expected:
+        assert [label for label, _ in shape["classes"]] == [label for label, _ in expected["classes"]]
+        assert [weight for _, weight in shape["classes"]] == pytest.approx([weight for _, weight in expected["classes"]], **CLOSE_WEIGHT)
+        return
+    assert (shape["feature"], shape["threshold"]) == (expected["feature"], expected["threshold"])
+    assert len(shape["children"]) == len(expected["children"])
+    for child, twin in zip(shape["children"], expected["children"], strict=True):
+        compare_shapes(child, twin)

@@ -1,0 +1,128 @@
+"""What must be true of a committee's arrays at any moment: a walk over all trees, entries, rows and free lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from banditboost.kernels.layout import NUMERIC
+from banditboost.weak_learners.forest import TreeCommittee
+from tests.kernels.forests import children_of
+
+
+def check_committee(committee: TreeCommittee) -> None:
+    nodes = _all_nodes(committee)
+    leaves = [node for node in nodes if committee.steps[node]["feature"] < 0]
+    entries = [entry for leaf in leaves for entry in entries_of(committee, leaf)]
+    summaries = [int(committee.nodes[leaf]["summary"]) for leaf in leaves]
+    rows = [row for row in [*committee.entries["row"][entries].tolist(), *summaries] if row >= 0]
+    _check_partition("nodes", nodes, [], int(committee.head["n_nodes"][0]))
+    _check_partition("entries", entries, free_entries(committee), len(committee.entries))
+    _check_partition("rows", rows, free_rows(committee), _n_rows(committee))
+    assert len(free_entries(committee)) == committee.head["n_free_entries"][0]
+    assert len(free_rows(committee)) == committee.head["n_free_rows"][0]
+    for node in nodes:
+        if node in leaves:
+            _check_leaf(committee, node)
+        else:
+            _check_split(committee, node)
+
+
+def _check_partition(what: str, owned: list[int], free: list[int], n: int) -> None:
+    """Each of n things is owned once, or free."""
+    assert sorted([*owned, *free]) == list(range(n)), f"{what} are owned twice, or lost"
+
+
+def _all_nodes(committee: TreeCommittee) -> list[int]:
+    found, waiting = [], committee.trees["root"].tolist()
+    while waiting:
+        found.append(waiting.pop())
+        assert len(found) <= committee.head["n_nodes"][0], "a circle"
+        if committee.steps[found[-1]]["feature"] >= 0:
+            waiting.extend(children_of(committee, found[-1]))
+    return found
+
+
+def entries_of(committee: TreeCommittee, leaf: int) -> list[int]:
+    return _chain(int(committee.nodes[leaf]["first_entry"]), committee.entries["next"])
+
+
+def free_entries(committee: TreeCommittee) -> list[int]:
+    return _chain(int(committee.head["free_entry"][0]), committee.entries["next"])
+
+
+def free_rows(committee: TreeCommittee) -> list[int]:
+    size = int(committee.head["row_size"][0])
+    return _chain(int(committee.head["free_row"][0]), committee.stats[::size] if size else np.zeros(0))
+
+
+def _n_rows(committee: TreeCommittee) -> int:
+    size = int(committee.head["row_size"][0])
+    assert size == 0 or len(committee.stats) % size == 0
+    return len(committee.stats) // max(size, 1)
+
+
+def _chain(first: int, following: np.ndarray) -> list[int]:
+    found = []
+    while first >= 0:
+        found.append(first)
+        assert len(found) <= len(following), "a circle"
+        first = int(following[first])
+    return found
+
+
+def _check_split(committee: TreeCommittee, node: int) -> None:
+    step, rest = committee.steps[node], committee.nodes[node]
+    feature = committee.features[step["feature"]]
+    assert np.isfinite(step["threshold"]) == (feature["kind"] == NUMERIC)
+    assert 2 <= rest["n_children"] <= (2 if feature["kind"] == NUMERIC else feature["n_values"])
+    assert int(rest["default_child"]) in children_of(committee, node)
+    assert rest["first_entry"] == rest["summary"] == -1
+
+
+def _check_leaf(committee: TreeCommittee, leaf: int) -> None:
+    node, mine = committee.nodes[leaf], committee.entries[entries_of(committee, leaf)]
+    labels, weights = mine["label"], mine["weight"]
+    assert mine["position"].tolist() == list(range(len(mine)))
+    assert len(set(labels.tolist())) == len(mine)
+    assert np.all((labels >= 0) & (labels < committee.head["n_labels"][0]))
+    assert np.all(np.isfinite(weights))
+    assert np.all(weights > 0)
+    for name in ("weight", "own", "examples", "last_attempt", "majority_right", "bayes_right"):
+        assert 0 <= node[name] < np.inf, name
+    assert node["last_attempt"] <= node["own"]
+    assert node["n_classes"] == np.sum(mine["row"] >= 0)
+    assert (node["summary"] >= 0) == (node["n_classes"] > 0)
+    if len(mine):
+        assert entries_of(committee, leaf)[int(np.argmax(weights))] == node["top"]
+        assert np.sum(weights == weights.max()) == node["n_tied"]
+    if node["asleep"]:
+        assert node["summary"] == -1
+        assert node["own"] == 0
+    if node["summary"] >= 0:
+        _check_statistics(committee, leaf, mine[mine["row"] >= 0])
+
+
+def _check_statistics(committee: TreeCommittee, leaf: int, mine: np.ndarray) -> None:
+    """Weights finite, not negative and no more than the leaf has seen; means between the smallest and the largest value."""
+    size = int(committee.head["row_size"][0])
+    table = committee.stats.reshape(-1, size)
+    summary, rows = table[committee.nodes[leaf]["summary"]], table[mine["row"]]
+    assert np.all(np.isfinite(rows))
+    most = committee.nodes[leaf]["own"] * (1 + 1e-9)
+    for feature in committee.features:
+        at = int(feature["offset"])
+        if feature["kind"] != NUMERIC:
+            cells = rows[:, at : at + int(feature["capacity"])]
+            assert np.all(cells >= 0)
+            assert np.all(cells[:, int(feature["n_values"]) :] == 0)
+            assert cells.sum() <= most
+            continue
+        weight, mean, low, high = rows[:, at], rows[:, at + 1], summary[at], summary[at + 1]
+        assert np.all(weight >= 0)
+        assert weight.sum() <= most
+        if not weight.any():
+            assert (low, high) == (np.inf, -np.inf)
+            continue
+        slack = 1e-9 * max(abs(low), abs(high))
+        assert np.isfinite([low, high]).all()
+        assert np.all((low - slack <= mean[weight > 0]) & (mean[weight > 0] <= high + slack))

@@ -1,0 +1,221 @@
+"""The memory ceiling: it holds, leaves sleep and wake, trees go on predicting and learning, and nothing is lost or owned twice."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from banditboost import AdaBandit, BinBandit, play
+from banditboost.errors import ParameterError
+from banditboost.weak_learners.forest import TreeCommittee
+from tests.kernels.forests import INTERPRETED, committee_of, random_row, same_arrays, schema_of, teach, votes_of
+from tests.weak_learners.invariants import check_committee, entries_of
+
+MEBIBYTE = 1 << 20
+BUDGET = MEBIBYTE // 32 if INTERPRETED else MEBIBYTE
+N_EXAMPLES = 300 if INTERPRETED else 20_000
+KINDS, N_VALUES, K = ["numeric", "nominal", *["numeric"] * 6], [0, 4, *[0] * 6], 8
+GREEDY: dict[str, Any] = {"grace_period": 20.0, "split_confidence": 0.9, "tie_threshold": 0.9}
+
+
+def make(max_memory: int = BUDGET, n_trees: int = 3, k: int = K, **parameters: Any) -> TreeCommittee:
+    return committee_of(schema_of(KINDS, N_VALUES), k, n_trees, max_memory, **{**GREEDY, **parameters})
+
+
+def example(draw: np.random.Generator, k: int = K) -> tuple[np.ndarray, int]:
+    """Half pattern, half noise: there is always something left to split."""
+    x = random_row(draw, KINDS, N_VALUES, missing=0.05)
+    label = int(abs(np.nansum(np.floor(2 * x[:3])))) % k
+    return x, label if draw.random() < 0.7 else int(draw.integers(k))
+
+
+def train(committee: TreeCommittee, n_examples: int = N_EXAMPLES, seed: int = 0, k: int = K) -> None:
+    draw = np.random.default_rng(seed)
+    for _ in range(n_examples):
+        teach(committee, *example(draw, k))
+
+
+def sleepers(committee: TreeCommittee) -> set[int]:
+    return set(np.flatnonzero(committee.nodes["asleep"]).tolist())
+
+
+def total_class_weight(committee: TreeCommittee) -> float:
+    leaves = np.flatnonzero(committee.steps["feature"][: int(committee.head["n_nodes"][0])] < 0)
+    return float(sum(committee.entries["weight"][entries_of(committee, leaf)].sum() for leaf in leaves))
+
+
+@pytest.fixture(scope="module")
+def crowded() -> TreeCommittee:
+    """A committee at its ceiling; tests that teach it further must not share it."""
+    committee = make()
+    train(committee)
+    return committee
+
+
+@pytest.mark.parametrize("max_memory", [0, MEBIBYTE - 1, 1e9, True, None, "1 MiB", float("nan")])
+def test_a_budget_below_a_mebibyte_is_refused(max_memory: Any) -> None:
+    with pytest.raises(ParameterError, match=r"max_memory is .*give a whole number"):
+        AdaBandit(["a", "b"], max_memory=max_memory)
+    assert AdaBandit(["a", "b"], max_memory=MEBIBYTE).max_memory == MEBIBYTE
+
+
+def test_a_budget_too_small_for_the_trees_says_what_would_do() -> None:
+    with pytest.raises(ParameterError, match="max_memory is 1048576 bytes, too little for 9000 trees") as refusal:
+        AdaBandit(["a", "b"], n_learners=9000, max_memory=MEBIBYTE)
+    assert "at least 1 MiB" not in str(refusal.value), "this is what was given"
+
+
+def test_the_arrays_never_exceed_the_budget() -> None:
+    committee, draw = make(), np.random.default_rng(1)
+    most = 0
+    for _ in range(N_EXAMPLES):
+        teach(committee, *example(draw))
+        most = max(most, committee.memory_usage)
+    assert BUDGET / 2 < most <= BUDGET
+
+
+def test_leaves_sleep_and_wake_and_all_is_owned_once() -> None:
+    committee, draw = make(), np.random.default_rng(2)
+    asleep, woken = set(), set()
+    for t in range(N_EXAMPLES):
+        teach(committee, *example(draw))
+        woken |= asleep - sleepers(committee)
+        asleep = sleepers(committee)
+        if t % (N_EXAMPLES // 5) == 0:
+            check_committee(committee)
+    assert asleep
+    assert woken
+    check_committee(committee)
+
+
+def test_sleeping_leaves_predict_their_top_class(crowded: TreeCommittee) -> None:
+    draw = np.random.default_rng(3)
+    seen_asleep = 0
+    for _ in range(N_EXAMPLES // 10):
+        x, _ = example(draw)
+        leaf = leaf_of(crowded, x)
+        if crowded.nodes[leaf]["asleep"] and crowded.nodes[leaf]["n_tied"] == 1:
+            seen_asleep += 1
+            assert votes_of(crowded, x)[0] == crowded.entries[crowded.nodes[leaf]["top"]]["label"]
+    assert seen_asleep
+
+
+def leaf_of(committee: TreeCommittee, x: np.ndarray) -> int:
+    """Where tree 0 sends a row."""
+    node = int(committee.trees[0]["root"])
+    while (feature := committee.steps[node]["feature"]) >= 0:
+        value, threshold, first = x[feature], committee.steps[node]["threshold"], int(committee.steps[node]["next"])
+        if np.isnan(value):
+            node = int(committee.nodes[node]["default_child"])
+        else:
+            node = first + int(value) if np.isnan(threshold) else first + int(value > threshold)
+    return node
+
+
+@pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes", "adaptive"])
+def test_learning_goes_on_at_the_ceiling(leaf_prediction: str) -> None:
+    """Every example is still counted in its leaf, and a change of the world is still learned."""
+    committee = make(leaf_prediction=leaf_prediction)
+    train(committee, N_EXAMPLES // 2)
+    x = np.array([0.1, 2.0, *[0.1] * 6])
+    before = total_class_weight(committee)
+    for _ in range(100):
+        teach(committee, x, 5, 50.0)
+    assert total_class_weight(committee) == pytest.approx(before + 3 * 100 * 50.0, rel=0.01)  # a split leaves out what is next to nothing
+    assert votes_of(committee, x) == [5, 5, 5]
+    check_committee(committee)
+
+
+def test_the_same_stream_gives_the_same_arrays(crowded: TreeCommittee) -> None:
+    again = make()
+    train(again)
+    assert same_arrays(crowded, again)
+
+
+def test_without_room_for_nodes_nothing_splits_and_classes_are_counted() -> None:
+    committee = make(max_memory=BUDGET // 16)
+    train(committee, N_EXAMPLES // 2)
+    n_nodes, before = int(committee.head["n_nodes"][0]), total_class_weight(committee)
+    assert committee.head["nodes_full"][0]
+    train(committee, N_EXAMPLES // 2, seed=5)
+    assert int(committee.head["n_nodes"][0]) == n_nodes
+    assert total_class_weight(committee) == pytest.approx(before + 3 * (N_EXAMPLES // 2))
+    assert committee.memory_usage <= BUDGET // 16
+    check_committee(committee)
+
+
+def test_memory_usage_is_the_bytes_of_the_arrays(crowded: TreeCommittee) -> None:
+    assert crowded.memory_usage == sum(array.nbytes for array in crowded.arrays)
+
+
+def test_memory_usage_tells_what_the_interpreter_gave() -> None:
+    train(make(), 50)  # what is made once
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        committee = make()
+        train(committee, N_EXAMPLES // 4)
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert committee.memory_usage == pytest.approx(taken, rel=0.1)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="half a minute")
+def test_the_memory_usage_of_a_model_is_true() -> None:
+    rows = [{"a": x[0], "b": str(x[1]), "c": x[2]} for x in np.random.default_rng(6).normal(size=(3000, 3)).round(1)]
+    right = [f"label {int(abs(row['a'] * 3)) % 4}" for row in rows]
+    play(AdaBandit([f"label {i}" for i in range(4)], seed=1), rows, right)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        model = AdaBandit([f"label {i}" for i in range(4)], seed=1)
+        play(model, rows, right)
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert model.memory_usage == pytest.approx(taken, rel=0.1)
+
+
+def test_memory_follows_the_classes_seen_not_k() -> None:
+    few, many = make(1 << 28, k=10), make(1 << 28, k=10_000)
+    train(few, N_EXAMPLES // 10, k=5)
+    train(many, N_EXAMPLES // 10, k=5)
+    assert many.memory_usage == few.memory_usage
+    assert many.head["n_free_rows"][0] == few.head["n_free_rows"][0]
+
+
+def test_features_that_join_at_the_ceiling_stay_below_it() -> None:
+    """Longer rows mean fewer rows."""
+    schema = schema_of(KINDS, N_VALUES)
+    committee = committee_of(schema, K, 3, BUDGET, **GREEDY)
+    train(committee, N_EXAMPLES // 2)
+    draw = np.random.default_rng(7)
+    for joined in range(1, 20):
+        schema.admit({f"late{joined}": 1.0})
+        committee.follow_schema()
+        assert committee.memory_usage <= BUDGET, joined
+        check_committee(committee)
+        for _ in range(10):
+            x, label = example(draw)
+            teach(committee, np.append(x, draw.normal(size=joined)), label)
+    check_committee(committee)
+
+
+def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
+    """BinBandit makes a label's trees when it is first shown, which may be after the other labels' trees have filled the memory."""
+    n_labels = 40
+    model = BinBandit(list(range(n_labels)), n_learners=10, exploration=0.01, max_memory=MEBIBYTE, seed=1)
+    committee = model._committee
+    assert isinstance(committee, TreeCommittee)
+    committee._max_memory = BUDGET // 4
+    draw = np.random.default_rng(8)
+    for t in range(N_EXAMPLES // 3):
+        decision = model.decide({"a": float(draw.normal()), "b": float(draw.normal())})
+        model.learn(decision, bool(draw.random() < 0.5))
+        if t % 50 == 0:
+            assert model.n_groups * model.n_learners == len(committee.trees) == len(model._weights) * model.n_learners
+    check_committee(committee)
