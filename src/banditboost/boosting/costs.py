@@ -15,6 +15,7 @@ from banditboost.boosting.experts import nth_tied, slot_of
 from banditboost.boosting.state import LEAST_WEIGHT
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import Array
+from banditboost.kernels.normal import tanh_half
 from banditboost.kernels.rng import COST_TIE, uniform
 
 
@@ -52,34 +53,39 @@ class Logistic(NamedTuple):
     """The logistic costs of one round while votes are added: C[l, r] of equation (10) for all slots at once.
 
     With h[l, r] = tanh((s_l - s_r) / 2): C[l, r] = (1 + h[l, r]) / 2 off the diagonal, and row l of C sums to total[l] = sum_r h[l, r].
-    Adding a vote changes one row and one column of h.
+    Adding a vote changes one row and one column of h. Slots are filled up to a multiple of four, for vectorised loops, with labels that
+    do not exist (many = 0).
     """
 
     sums: Array  # s_l
     h: Array
     total: Array
     many: Array  # how many labels each slot stands for
+    fresh: Array  # the row that is being computed
 
 
 @njit
 def no_votes(n_active: int, n_labels: int) -> Logistic:
-    size = n_active + 1
-    many = np.ones(size)
-    many[n_active] = n_labels - n_active
-    return Logistic(np.zeros(size), np.zeros((size, size)), np.zeros(size), many)
+    size = (n_active + 4) // 4 * 4
+    numbers = np.zeros((4, size))
+    for slot in range(n_active):
+        numbers[2, slot] = 1.0
+    numbers[2, n_active] = n_labels - n_active
+    return Logistic(numbers[0], np.zeros((size, size)), numbers[1], numbers[2], numbers[3])
 
 
 @njit
 def add_vote(costs: Logistic, slot: int, weight: float) -> None:
     """s_slot += weight."""
     costs.sums[slot] += weight
-    total = 0.0
-    for r in range(costs.sums.size):
-        now = 1.0 - 2.0 / (1.0 + math.exp(costs.sums[slot] - costs.sums[r]))
-        costs.total[r] -= now - costs.h[slot, r]
-        costs.h[slot, r] = now
-        costs.h[r, slot] = -now
-        total += costs.many[r] * now
+    mine, fresh, total = costs.sums[slot], costs.fresh, 0.0
+    for r in range(fresh.size):
+        fresh[r] = tanh_half(mine - costs.sums[r])
+    for r in range(fresh.size):
+        costs.total[r] -= fresh[r] - costs.h[slot, r]
+        costs.h[slot, r] = fresh[r]
+        costs.h[r, slot] = -fresh[r]
+        total += costs.many[r] * fresh[r]
     costs.total[slot] = total
 
 

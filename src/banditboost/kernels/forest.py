@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from banditboost.kernels.answer import leaf_label, leaf_score, mark_leaf_answers
 from banditboost.kernels.compile import njit
 from banditboost.kernels.grow import new_leaf, try_split
 from banditboost.kernels.layout import Array, Forest
-from banditboost.kernels.merit import WORK
+from banditboost.kernels.merit import Work, make_work
 from banditboost.kernels.observe import forget_statistics, observe, open_summary, to_24_bits
 from banditboost.kernels.route import find_leaf
 
@@ -25,7 +23,7 @@ def has_room(forest: Forest) -> bool:
 
 
 @njit
-def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, work: Array) -> None:
+def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, work: Work) -> None:
     leaf = find_leaf(forest, tree, x)
     mark_leaf_answers(forest, leaf, x, label, weight)
     observe(forest, leaf, x, label, weight)
@@ -38,7 +36,7 @@ def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, w
 @njit
 def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int) -> int:
     """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which there is no room."""
-    work = np.empty(WORK)
+    work = make_work(forest)
     for i in range(start, labels.size):
         if weights[i] > 0.0:
             if not has_room(forest):

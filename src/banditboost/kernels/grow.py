@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import NUMERIC, Array, Forest
-from banditboost.kernels.merit import THRESHOLDS, best_split, class_spread
+from banditboost.kernels.layout import NUMERIC, Forest
+from banditboost.kernels.merit import THRESHOLDS, Work, best_split, class_entropy, class_spread
 from banditboost.kernels.normal import cut
 from banditboost.kernels.observe import forget_statistics, rank_entry, take_entry, to_24_bits
 
@@ -143,16 +143,17 @@ def has_room_to_split(forest: Forest, leaf: int, feature: int) -> bool:
 
 
 @njit
-def try_split(forest: Forest, tree: int, leaf: int, work: Array) -> None:
+def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
+    """Split if the best feature beats the second best by the Hoeffding bound, or if the bound is so small that it does not matter."""
     node = forest.nodes[leaf]
     if node["n_classes"] < 2:
         return
-    largest = math.log2(node["n_classes"])
-    bound = largest * math.sqrt(forest.trees[tree]["log_confidence"] / (2.0 * node["own"]))
+    bound = math.log2(node["n_classes"]) * math.sqrt(forest.trees[tree]["log_confidence"] / (2.0 * node["own"]))
     tie = bound < forest.trees[tree]["tie_threshold"]
-    if not tie and bound >= largest:
+    entropy = class_entropy(forest, leaf)
+    if entropy <= bound and not tie:
         return
-    feature, threshold, best, second = best_split(forest, leaf, work)
-    if feature >= 0 and (tie or best - second > bound) and has_room_to_split(forest, leaf, feature):
-        node["gain"] = best * node["own"]
-        split(forest, leaf, feature, threshold)
+    found = best_split(forest, leaf, entropy, -1.0 if tie else bound, work)
+    if found.feature >= 0 and (tie or found.best - found.second > bound) and has_room_to_split(forest, leaf, found.feature):
+        node["gain"] = found.best * node["own"]
+        split(forest, leaf, found.feature, found.threshold)

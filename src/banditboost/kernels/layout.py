@@ -64,7 +64,7 @@ NODE = np.dtype(
     ],
     align=True,
 )
-ENTRY = np.dtype([("label", "i4"), ("next", "i4"), ("row", "i4"), ("position", "i4"), ("weight", "f8")], align=True)
+ENTRY = np.dtype([("label", "i4"), ("next", "i4"), ("row", "i4"), ("position", "i4"), ("weight", "f8"), ("own", "f8")], align=True)
 FEATURE = np.dtype([("kind", "i4"), ("offset", "i4"), ("n_values", "i4"), ("capacity", "i4")], align=True)
 
 Array = np.ndarray[Any, Any]

@@ -1,8 +1,16 @@
-"""How good a split would be: information gain of each feature of a leaf."""
+"""How good a split would be: information gain of the features of a leaf.
+
+Most attempts to split fail, and most features are not among the best two. So before a merit is computed, it is bounded from above: a split
+cannot tell more about the class than the feature itself does, and of all distributions with the same variance the normal one has most
+entropy. Features are looked at in the order of their bounds, until those that are left cannot matter. The outcome is the same.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import NUMERIC, Array, Forest
@@ -10,10 +18,35 @@ from banditboost.kernels.normal import cut, xlogx, xlogx_lane
 
 THRESHOLDS = 10
 LANES = 12  # thresholds are tried four at a time; the last two are not looked at
-WORK = 2 * LANES
-_LN2 = 0.6931471805599453
 SPREAD_FLOOR = 1e-6  # a class is at least this share of the leaf's range wide
+_LN2 = 0.6931471805599453
 _QUANTUM = 16777216.0  # 2^24
+_SLACK = 2.0**-22  # more than rounding can lift a merit above its bound
+
+
+class Work(NamedTuple):
+    """Scratch space of an attempt: by threshold or value, two numbers; by feature, its bound."""
+
+    lanes: Array
+    values: Array
+    bounds: Array
+
+
+class Split(NamedTuple):
+    """The best feature, -1 if that is not to split; its threshold; its merit; and that of the second best."""
+
+    feature: int
+    threshold: int
+    best: float
+    second: float
+
+
+@njit
+def make_work(forest: Forest) -> Work:
+    most = 4
+    for f in range(forest.features.size):
+        most = max(most, forest.features[f]["capacity"])
+    return Work(np.empty(2 * LANES), np.empty(2 * most), np.empty(forest.features.size))
 
 
 @njit
@@ -31,6 +64,46 @@ def is_wide(spread: float) -> bool:
 def class_spread(weight: float, sum_of_squares: float, spread: float) -> float:
     # Rounding may leave a sum of squares a hair below zero.
     return max(math.sqrt(max(sum_of_squares, 0.0) / weight), SPREAD_FLOOR * spread)
+
+
+@njit
+def class_entropy(forest: Forest, leaf: int) -> float:
+    """Entropy in bits of the classes that the leaf itself has seen: no split can gain more."""
+    entries, own = forest.entries, forest.nodes[leaf]["own"]
+    total = xlogx(own)
+    entry = forest.nodes[leaf]["first_entry"]
+    while entry >= 0:
+        total -= xlogx(entries[entry]["own"])
+        entry = entries[entry]["next"]
+    return total / (own * _LN2)
+
+
+@njit
+def numeric_bound(forest: Forest, leaf: int, offset: int) -> float:
+    """No threshold gains more than [ln var(all) - mean ln var(class)] / 2; -1 if there is nothing to split."""
+    stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
+    summary = forest.nodes[leaf]["summary"] * size + offset
+    spread = stats[summary + 1] - stats[summary]
+    if not is_wide(spread):
+        return -1.0
+    total, mean, squares, logs = 0.0, 0.0, 0.0, 0.0
+    entry = forest.nodes[leaf]["first_entry"]
+    while entry >= 0:
+        if entries[entry]["row"] >= 0:
+            at = entries[entry]["row"] * size + offset
+            weight = stats[at]
+            if weight > 0.0:
+                # Classes are joined one by one, which does not cancel where values are far from zero.
+                variance = class_spread(weight, stats[at + 2], spread) ** 2
+                total += weight
+                delta = stats[at + 1] - mean
+                mean += delta * (weight / total)
+                squares += weight * (variance + delta * (stats[at + 1] - mean))
+                logs += weight * math.log(variance)
+        entry = entries[entry]["next"]
+    if not total > 0.0:
+        return -1.0
+    return 0.5 * (total * math.log(squares / total) - logs) / (forest.nodes[leaf]["own"] * _LN2)
 
 
 @njit
@@ -64,9 +137,7 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
     stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
     summary = forest.nodes[leaf]["summary"] * size + offset
     low, spread = stats[summary], stats[summary + 1] - stats[summary]
-    if not is_wide(spread):
-        return -1.0, -1
-    for b in range(WORK):
+    for b in range(work.size):
         work[b] = 0.0
     total = 0.0
     entry = forest.nodes[leaf]["first_entry"]
@@ -88,52 +159,86 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
 
 
 @njit
-def nominal_merit(forest: Forest, leaf: int, offset: int, n_values: int) -> float:
-    """Rounded merit of a branch for each value; -1 if fewer than two branches would get a fair share."""
-    stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
-    total, classes, after = 0.0, 0.0, 0.0
-    first = forest.nodes[leaf]["first_entry"]
-    entry = first
-    while entry >= 0:
-        if entries[entry]["row"] >= 0:
-            weight = 0.0
-            for v in range(n_values):
-                cell = stats[entries[entry]["row"] * size + offset + v]
-                weight += cell
-                after -= xlogx(cell)
-            total += weight
-            classes += xlogx(weight)
-        entry = entries[entry]["next"]
-    least = forest.head[0]["min_branch_fraction"] * total
-    fair = 0
-    for v in range(n_values):
-        branch = 0.0
-        entry = first
-        while entry >= 0:
-            if entries[entry]["row"] >= 0:
-                branch += stats[entries[entry]["row"] * size + offset + v]
-            entry = entries[entry]["next"]
-        after += xlogx(branch)
-        if branch > 0.0 and branch >= least:
-            fair += 1
-    if fair < 2:
-        return -1.0
-    return rounded((xlogx(total) - classes - after) / (forest.nodes[leaf]["own"] * _LN2))
+def add_cells(stats: Array, at: int, capacity: int, work: Array) -> float:
+    """Add one class to every value of a nominal feature: its weight, and g of it; returns the class's weight."""
+    for v in range(capacity):
+        cell = stats[at + v]
+        work[v] += cell
+        work[capacity + v] += xlogx_lane(cell)
+    weight = 0.0
+    for v in range(capacity):
+        weight += stats[at + v]
+    return weight
 
 
 @njit
-def best_split(forest: Forest, leaf: int, work: Array) -> tuple[int, int, float, float]:
-    """The best feature, its threshold, its merit, and the merit of the second best; the null split has feature -1 and merit 0."""
-    feature, threshold, best, second = -1, -1, 0.0, 0.0
+def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float:
+    """Rounded merit of a branch for each value; -1 if fewer than two branches would get a fair share."""
+    entries, size = forest.entries, forest.head[0]["row_size"]
+    offset, capacity = forest.features[feature]["offset"], forest.features[feature]["capacity"]
+    for v in range(2 * capacity):
+        work[v] = 0.0
+    total, gain = 0.0, 0.0
+    entry = forest.nodes[leaf]["first_entry"]
+    while entry >= 0:
+        if entries[entry]["row"] >= 0:
+            weight = add_cells(forest.stats, entries[entry]["row"] * size + offset, capacity, work)
+            total += weight
+            gain -= xlogx(weight)
+        entry = entries[entry]["next"]
+    gain += xlogx(total)
+    least = forest.head[0]["min_branch_fraction"] * total
+    fair = 0
+    for v in range(forest.features[feature]["n_values"]):
+        gain -= xlogx(work[v]) - work[capacity + v]
+        if work[v] > 0.0 and work[v] >= least:
+            fair += 1
+    return rounded(gain / (forest.nodes[leaf]["own"] * _LN2)) if fair >= 2 else -1.0
+
+
+@njit
+def bound_features(forest: Forest, leaf: int, entropy: float, bounds: Array) -> None:
+    """An upper bound of every feature's merit, -1 where there is none to be had."""
     for f in range(forest.features.size):
-        offset = forest.features[f]["offset"]
+        bounds[f] = entropy + _SLACK
+        if forest.features[f]["kind"] == NUMERIC:
+            bounds[f] = min(entropy, numeric_bound(forest, leaf, forest.features[f]["offset"])) + _SLACK
+
+
+@njit
+def most_promising(bounds: Array) -> int:
+    best = 0
+    for f in range(1, bounds.size):
+        if bounds[f] > bounds[best]:
+            best = f
+    return best
+
+
+@njit
+def best_split(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Split:
+    """The best feature and the merit of the second best, as far as needed to tell whether they are more than `tolerance` apart.
+
+    A negative tolerance asks for the best alone. The null split, feature -1, has merit 0.
+    """
+    feature, threshold, best, second = -1, -1, 0.0, 0.0
+    bounds = work.bounds
+    if bounds.size > 0:
+        bound_features(forest, leaf, entropy, bounds)
+    for _ in range(bounds.size):
+        f = most_promising(bounds)
+        left = bounds[f]
+        bounds[f] = -1.0
+        if left < (best if tolerance < 0.0 else second) or left <= _SLACK:
+            break
+        if max(best - second, left - best) <= tolerance:
+            return Split(-1, -1, best, second)
         which = -1
         if forest.features[f]["kind"] == NUMERIC:
-            merit, which = numeric_merit(forest, leaf, offset, work)
+            merit, which = numeric_merit(forest, leaf, forest.features[f]["offset"], work.lanes)
         else:
-            merit = nominal_merit(forest, leaf, offset, forest.features[f]["n_values"])
-        if merit > best:
+            merit = nominal_merit(forest, leaf, f, work.values)
+        if merit > best or (merit == best and f < feature):
             feature, threshold, second, best = f, which, best, merit
         elif merit > second:
             second = merit
-    return feature, threshold, best, second
+    return Split(feature, threshold, best, second)

@@ -23,6 +23,7 @@ _u64: Any = np.uint64
 _MANTISSA, _ONE, _TWO_52, _SHIFT = _u64(0x000FFFFFFFFFFFFF), _u64(0x3FF0000000000000), _u64(0x4330000000000000), _u64(52)
 _EXPONENT_BIAS = 4503599627371519.0  # 2^52 + 1023
 _SMALLEST = 1e-300
+_LARGEST_EXPONENT = 690.0
 _FAR = 9.0  # deviations; what lies beyond weighs less than 1e-18
 
 
@@ -60,6 +61,15 @@ def cut(z: float) -> tuple[float, float]:
     low = 0.028194510377529383 + x * (0.035253436461615998 + x * (0.003923177263669915 + x * low))
     low = 1.0 + x * (0.19837868861630813 + x * low)
     return (tail if z <= 0.0 else 1.0 - tail), bell * top / low
+
+
+@lane
+def tanh_half(x: float) -> float:
+    """tanh(x / 2) = 2 / (1 + exp(-x)) - 1."""
+    size = abs(x)
+    small = exp_negative(-(size if size < _LARGEST_EXPONENT else _LARGEST_EXPONENT))
+    value = (1.0 - small) / (1.0 + small)
+    return value if x >= 0.0 else -value
 
 
 @njit

@@ -53,6 +53,7 @@ def take_entry(forest: Forest, label: int, position: int, weight: float) -> int:
     entries[entry]["row"] = -1
     entries[entry]["position"] = position
     entries[entry]["weight"] = weight
+    entries[entry]["own"] = 0.0
     return entry
 
 
@@ -72,6 +73,7 @@ def forget_statistics(forest: Forest, leaf: int) -> None:
         if entries[entry]["row"] >= 0:
             give_row(forest, entries[entry]["row"])
             entries[entry]["row"] = -1
+        entries[entry]["own"] = 0.0
         entry = entries[entry]["next"]
 
 
@@ -172,4 +174,5 @@ def observe(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> N
     if forest.nodes[leaf]["asleep"] == 0 and take_rows_of(forest, leaf, entry):
         forest.nodes[leaf]["own"] += weight
         forest.nodes[leaf]["examples"] += 1.0
+        forest.entries[entry]["own"] += weight
         add_to_rows(forest, leaf, forest.entries[entry]["row"], x, weight)
