@@ -57,3 +57,16 @@ def _labels(X: np.ndarray, k: int) -> np.ndarray:
     score = np.nansum(X * [1.0, 2.0, -1.0, 0.5], axis=1)
     share = (score - score.min()) / (np.ptp(score) + 1e-9)
     return (share * k).astype(np.int64)
+
+
+def growing_rows(stream: Stream) -> list[dict[str, Any]]:
+    """Of a mixed stream: two features join after a quarter of it, the first one vanishes after half, and values go on joining."""
+    rows = stream.dicts()
+    for t, row in enumerate(rows):
+        row["f1"] = row["f1"] and f"{row['f1']}-{t * 12 // len(rows)}"
+        if t >= len(rows) // 4:
+            row["late"] = ("yes", "no")[t % 2]
+            row["later"] = float(t % 7)
+        if t >= len(rows) // 2:
+            del row["f0"]
+    return rows

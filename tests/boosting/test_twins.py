@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
 
-from tests.boosting.streams import KINDS, Stream, make_stream
+from tests.boosting.kernels import INTERPRETED
+from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.twins import BANDITS, BOOSTERS, Pair, make_booster, make_twin, naive_tree
 
-INTERPRETED = bool(config.DISABLE_JIT)  # then a round takes as long as the twin's
-ROUNDS = 40 if INTERPRETED else 300
+ROUNDS = 40 if INTERPRETED else 300  # interpreted, a round takes as long as the twin's
 SIZES = [(2, 5), (26, 5)] if INTERPRETED else [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
 ALL_SIZES = [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
 
@@ -119,19 +118,6 @@ class Coder:
             self.kinds.append("numeric" if isinstance(value, float) else "nominal")
             self.n_values.append(0)
         return self._columns[name]
-
-
-def growing_rows(stream: Stream) -> list[dict[str, Any]]:
-    """A fifth feature joins after a quarter of the stream, the first one vanishes after half of it, and values go on joining."""
-    rows = stream.dicts()
-    for t, row in enumerate(rows):
-        row["f1"] = row["f1"] and f"{row['f1']}-{t * 12 // len(rows)}"
-        if t >= len(rows) // 4:
-            row["late"] = ("yes", "no")[t % 2]
-            row["later"] = float(t % 7)
-        if t >= len(rows) // 2:
-            del row["f0"]
-    return rows
 
 
 @pytest.mark.parametrize("leaf_prediction", ["majority", "adaptive"])

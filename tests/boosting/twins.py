@@ -21,7 +21,7 @@ BANDITS = ["AdaBandit", "OptBandit", "BinBandit"]
 BOOSTERS = [*BANDITS, "AdaFull", "OptFull"]
 ADAPTIVE = ["AdaBandit", "AdaFull"]
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
-CLOSE_WEIGHT = {"rel": 1e-7, "abs": 1e-9}  # of a class in a leaf, and what follows from it
+CLOSE_WEIGHT = {"rel": 1e-6, "abs": 1e-7}  # of a class in a leaf, where weights are kept to 24 bits, and what follows from it
 _RANGES = ((5.0, 20.0), (0.01, 0.9), (0.01, 0.9))  # the defaults of HoeffdingTree
 
 
@@ -96,19 +96,24 @@ class Pair:
 
     def compare_state(self) -> None:
         """What has been learned: weights of learners and experts, and every tree to its last leaf."""
+        self.compare_weights()
+        committee = self.booster._committee
+        for number, tree in enumerate(self.twin_learners()):
+            compare_shapes(shape_of(committee, int(committee.forest.trees[number]["root"])), tree.shape())
+
+    def compare_weights(self) -> None:
         if self.name in ADAPTIVE:
             assert self.booster.alphas.tolist() == pytest.approx(self.twin.alpha, **CLOSE)
             assert self.booster._weights[self.booster.n_learners :].tolist() == pytest.approx(self.twin.logv, rel=1e-9, abs=1e-9)
-        committee = self.booster._committee
-        for number, tree in enumerate(self._twin_learners()):
-            compare_shapes(shape_of(committee, int(committee.forest.trees[number]["root"])), tree.shape())
+        elif self.name == "BinBandit":
+            assert self.booster.n_groups == len(self.twin.groups)
+            for number, label in enumerate(self.twin.groups):
+                assert self.booster._weights[number].tolist() == pytest.approx(self.twin.log_alpha[label], **CLOSE_WEIGHT)
 
-    def _twin_learners(self) -> list[Any]:
+    def twin_learners(self) -> list[Any]:
+        """The twin's learners in the order of the booster's."""
         if self.name != "BinBandit":
             return list(self.twin.learners)
-        for number, label in enumerate(self.twin.groups):
-            assert self.booster._weights[number].tolist() == pytest.approx(self.twin.log_alpha[label], **CLOSE_WEIGHT)
-        assert self.booster.n_groups == len(self.twin.groups)
         return [learner for group in self.twin.groups.values() for learner in group]
 
 

@@ -33,23 +33,23 @@ def committee_of(schema: Schema, k: int, n_trees: int = 1, max_memory: int = 1 <
 
 def teach(committee: TreeCommittee, x: np.ndarray, label: int, weight: float = 1.0) -> None:
     """Teach every tree the same."""
-    n_trees = len(committee.trees)
+    n_trees = len(committee.forest.trees)
     committee.learn(np.asarray(x, dtype=np.float64), np.full(n_trees, label), np.full(n_trees, float(weight)))
 
 
 def votes_of(committee: TreeCommittee, x: np.ndarray, round_: int = 0) -> list[int]:
-    votes = np.full(len(committee.trees), -1.0)
+    votes = np.full(len(committee.forest.trees), -1.0)
     committee.vote(np.asarray(x, dtype=np.float64), round_, votes)
     return [int(vote) for vote in votes]
 
 
 def shape_of(committee: TreeCommittee, number: int = 0) -> dict[str, Any]:
     """The same nested dict as the naive tree's `shape`."""
-    return _shape_below(committee, int(committee.trees[number]["root"]))
+    return _shape_below(committee, int(committee.forest.trees[number]["root"]))
 
 
 def _shape_below(committee: TreeCommittee, at: int) -> dict[str, Any]:
-    step = committee.steps[at]
+    step = committee.forest.steps[at]
     if step["feature"] < 0:
         return {"classes": classes_of(committee, at)}
     return {
@@ -61,7 +61,7 @@ def _shape_below(committee: TreeCommittee, at: int) -> dict[str, Any]:
 
 def same_arrays(one: TreeCommittee, other: TreeCommittee) -> bool:
     """Field by field, since the gaps between fields hold anything."""
-    for mine, theirs in zip(one.arrays, other.arrays, strict=True):
+    for mine, theirs in zip(one.forest, other.forest, strict=True):
         for name in mine.dtype.names or [...]:
             if not np.array_equal(mine[name], theirs[name], equal_nan=True):
                 return False
@@ -69,17 +69,17 @@ def same_arrays(one: TreeCommittee, other: TreeCommittee) -> bool:
 
 
 def children_of(committee: TreeCommittee, at: int) -> range:
-    first = int(committee.steps[at]["next"])
-    return range(first, first + int(committee.nodes[at]["n_children"]))
+    first = int(committee.forest.steps[at]["next"])
+    return range(first, first + int(committee.forest.nodes[at]["n_children"]))
 
 
 def classes_of(committee: TreeCommittee, leaf: int) -> list[tuple[int, float]]:
     """Labels and class weights of a leaf, in the order of its list."""
     found = []
-    entry = int(committee.nodes[leaf]["first_entry"])
+    entry = int(committee.forest.nodes[leaf]["first_entry"])
     while entry >= 0:
-        found.append((int(committee.entries[entry]["label"]), float(committee.entries[entry]["weight"])))
-        entry = int(committee.entries[entry]["next"])
+        found.append((int(committee.forest.entries[entry]["label"]), float(committee.forest.entries[entry]["weight"])))
+        entry = int(committee.forest.entries[entry]["next"])
     return found
 
 
@@ -150,7 +150,7 @@ class Twins:
         self.committee.follow_schema()
 
     def assert_same(self) -> None:
-        assert int(self.committee.head["n_nodes"][0]) == self.naive.n_nodes()
+        assert int(self.committee.forest.head["n_nodes"][0]) == self.naive.n_nodes()
         assert_same_shape(shape_of(self.committee), self.naive.shape())
 
 

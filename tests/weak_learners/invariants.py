@@ -11,15 +11,15 @@ from tests.kernels.forests import children_of
 
 def check_committee(committee: TreeCommittee) -> None:
     nodes = _all_nodes(committee)
-    leaves = [node for node in nodes if committee.steps[node]["feature"] < 0]
+    leaves = [node for node in nodes if committee.forest.steps[node]["feature"] < 0]
     entries = [entry for leaf in leaves for entry in entries_of(committee, leaf)]
-    summaries = [int(committee.nodes[leaf]["summary"]) for leaf in leaves]
-    rows = [row for row in [*committee.entries["row"][entries].tolist(), *summaries] if row >= 0]
-    _check_partition("nodes", nodes, [], int(committee.head["n_nodes"][0]))
-    _check_partition("entries", entries, free_entries(committee), len(committee.entries))
+    summaries = [int(committee.forest.nodes[leaf]["summary"]) for leaf in leaves]
+    rows = [row for row in [*committee.forest.entries["row"][entries].tolist(), *summaries] if row >= 0]
+    _check_partition("nodes", nodes, [], int(committee.forest.head["n_nodes"][0]))
+    _check_partition("entries", entries, free_entries(committee), len(committee.forest.entries))
     _check_partition("rows", rows, free_rows(committee), _n_rows(committee))
-    assert len(free_entries(committee)) == committee.head["n_free_entries"][0]
-    assert len(free_rows(committee)) == committee.head["n_free_rows"][0]
+    assert len(free_entries(committee)) == committee.forest.head["n_free_entries"][0]
+    assert len(free_rows(committee)) == committee.forest.head["n_free_rows"][0]
     for node in nodes:
         if node in leaves:
             _check_leaf(committee, node)
@@ -33,32 +33,32 @@ def _check_partition(what: str, owned: list[int], free: list[int], n: int) -> No
 
 
 def _all_nodes(committee: TreeCommittee) -> list[int]:
-    found, waiting = [], committee.trees["root"].tolist()
+    found, waiting = [], committee.forest.trees["root"].tolist()
     while waiting:
         found.append(waiting.pop())
-        assert len(found) <= committee.head["n_nodes"][0], "a circle"
-        if committee.steps[found[-1]]["feature"] >= 0:
+        assert len(found) <= committee.forest.head["n_nodes"][0], "a circle"
+        if committee.forest.steps[found[-1]]["feature"] >= 0:
             waiting.extend(children_of(committee, found[-1]))
     return found
 
 
 def entries_of(committee: TreeCommittee, leaf: int) -> list[int]:
-    return _chain(int(committee.nodes[leaf]["first_entry"]), committee.entries["next"])
+    return _chain(int(committee.forest.nodes[leaf]["first_entry"]), committee.forest.entries["next"])
 
 
 def free_entries(committee: TreeCommittee) -> list[int]:
-    return _chain(int(committee.head["free_entry"][0]), committee.entries["next"])
+    return _chain(int(committee.forest.head["free_entry"][0]), committee.forest.entries["next"])
 
 
 def free_rows(committee: TreeCommittee) -> list[int]:
-    size = int(committee.head["row_size"][0])
-    return _chain(int(committee.head["free_row"][0]), committee.stats[::size] if size else np.zeros(0))
+    size = int(committee.forest.head["row_size"][0])
+    return _chain(int(committee.forest.head["free_row"][0]), committee.forest.stats[::size] if size else np.zeros(0))
 
 
 def _n_rows(committee: TreeCommittee) -> int:
-    size = int(committee.head["row_size"][0])
-    assert size == 0 or len(committee.stats) % size == 0
-    return len(committee.stats) // max(size, 1)
+    size = int(committee.forest.head["row_size"][0])
+    assert size == 0 or len(committee.forest.stats) % size == 0
+    return len(committee.forest.stats) // max(size, 1)
 
 
 def _chain(first: int, following: np.ndarray) -> list[int]:
@@ -71,7 +71,7 @@ def _chain(first: int, following: np.ndarray) -> list[int]:
 
 
 def _check_split(committee: TreeCommittee, node: int) -> None:
-    step, rest = committee.steps[node], committee.nodes[node]
+    step, rest = committee.forest.steps[node], committee.forest.nodes[node]
     feature = committee.features[step["feature"]]
     assert np.isfinite(step["threshold"]) == (feature["kind"] == NUMERIC)
     assert 2 <= rest["n_children"] <= (2 if feature["kind"] == NUMERIC else feature["n_values"])
@@ -80,11 +80,11 @@ def _check_split(committee: TreeCommittee, node: int) -> None:
 
 
 def _check_leaf(committee: TreeCommittee, leaf: int) -> None:
-    node, mine = committee.nodes[leaf], committee.entries[entries_of(committee, leaf)]
+    node, mine = committee.forest.nodes[leaf], committee.forest.entries[entries_of(committee, leaf)]
     labels, weights = mine["label"], mine["weight"]
     assert mine["position"].tolist() == list(range(len(mine)))
     assert len(set(labels.tolist())) == len(mine)
-    assert np.all((labels >= 0) & (labels < committee.head["n_labels"][0]))
+    assert np.all((labels >= 0) & (labels < committee.forest.head["n_labels"][0]))
     assert np.all(np.isfinite(weights))
     assert np.all(weights > 0)
     for name in ("weight", "own", "examples", "last_attempt", "majority_right", "bayes_right"):
@@ -104,11 +104,11 @@ def _check_leaf(committee: TreeCommittee, leaf: int) -> None:
 
 def _check_statistics(committee: TreeCommittee, leaf: int, mine: np.ndarray) -> None:
     """Weights finite, not negative and no more than the leaf has seen; means between the smallest and the largest value."""
-    size = int(committee.head["row_size"][0])
-    table = committee.stats.reshape(-1, size)
-    summary, rows = table[committee.nodes[leaf]["summary"]], table[mine["row"]]
+    size = int(committee.forest.head["row_size"][0])
+    table = committee.forest.stats.reshape(-1, size)
+    summary, rows = table[committee.forest.nodes[leaf]["summary"]], table[mine["row"]]
     assert np.all(np.isfinite(rows))
-    most = committee.nodes[leaf]["own"] * (1 + 1e-9)
+    most = committee.forest.nodes[leaf]["own"] * (1 + 1e-9)
     for feature in committee.features:
         at = int(feature["offset"])
         if feature["kind"] != NUMERIC:

@@ -142,9 +142,10 @@ def test_an_answer_that_is_no_label_index_is_refused(answer: Any) -> None:
 
 @pytest.mark.parametrize("answer", [2, np.int64(2), np.uint8(2), np.float64(2.0), 2.0, np.array(2)], ids=repr)
 def test_any_kind_of_whole_number_is_an_answer(answer: Any) -> None:
-    model = AdaBandit(LABELS, n_learners=2, weak_learner=Constant(answer), exploration=1e-9, seed=1)
-    while model.alphas.min() <= 0:
-        model.learn(model.decide({"n": 1.0}), correct=True)
+    model = AdaBandit(LABELS, n_learners=2, weak_learner=Constant(answer), exploration=0.5, seed=1)
+    for _ in range(30):
+        decision = model.decide({"n": 1.0})
+        model.learn(decision, decision.label == "c")
     assert model.decide({"n": 1.0}).greedy == "c"
 
 
@@ -264,9 +265,9 @@ def test_bad_leaf_predictions_are_refused(value: Any) -> None:
 
 def test_each_tree_draws_its_own_parameters_from_the_ranges() -> None:
     tree = HoeffdingTree(grace_period=(5, 20), split_confidence=(0.01, 0.9), tie_threshold=(0.01, 0.9))
-    trees: Any = AdaBandit(LABELS, n_learners=50, weak_learner=tree, seed=4)._committee
+    committee: Any = AdaBandit(LABELS, n_learners=50, weak_learner=tree, seed=4)._committee
     for name, low, high in [("grace_period", 5, 20), ("tie_threshold", 0.01, 0.9), ("log_confidence", -math.log(0.9), -math.log(0.01))]:
-        drawn = trees.trees[name]
+        drawn = committee.forest.trees[name]
         assert low <= drawn.min() < low + 0.2 * (high - low)
         assert len(np.unique(drawn)) == 50
         assert drawn.max() <= high

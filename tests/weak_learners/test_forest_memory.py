@@ -39,12 +39,12 @@ def train(committee: TreeCommittee, n_examples: int = N_EXAMPLES, seed: int = 0,
 
 
 def sleepers(committee: TreeCommittee) -> set[int]:
-    return set(np.flatnonzero(committee.nodes["asleep"]).tolist())
+    return set(np.flatnonzero(committee.forest.nodes["asleep"]).tolist())
 
 
 def total_class_weight(committee: TreeCommittee) -> float:
-    leaves = np.flatnonzero(committee.steps["feature"][: int(committee.head["n_nodes"][0])] < 0)
-    return float(sum(committee.entries["weight"][entries_of(committee, leaf)].sum() for leaf in leaves))
+    leaves = np.flatnonzero(committee.forest.steps["feature"][: int(committee.forest.head["n_nodes"][0])] < 0)
+    return float(sum(committee.forest.entries["weight"][entries_of(committee, leaf)].sum() for leaf in leaves))
 
 
 @pytest.fixture(scope="module")
@@ -97,19 +97,19 @@ def test_sleeping_leaves_predict_their_top_class(crowded: TreeCommittee) -> None
     for _ in range(N_EXAMPLES // 10):
         x, _ = example(draw)
         leaf = leaf_of(crowded, x)
-        if crowded.nodes[leaf]["asleep"] and crowded.nodes[leaf]["n_tied"] == 1:
+        if crowded.forest.nodes[leaf]["asleep"] and crowded.forest.nodes[leaf]["n_tied"] == 1:
             seen_asleep += 1
-            assert votes_of(crowded, x)[0] == crowded.entries[crowded.nodes[leaf]["top"]]["label"]
+            assert votes_of(crowded, x)[0] == crowded.forest.entries[crowded.forest.nodes[leaf]["top"]]["label"]
     assert seen_asleep
 
 
 def leaf_of(committee: TreeCommittee, x: np.ndarray) -> int:
     """Where tree 0 sends a row."""
-    node = int(committee.trees[0]["root"])
-    while (feature := committee.steps[node]["feature"]) >= 0:
-        value, threshold, first = x[feature], committee.steps[node]["threshold"], int(committee.steps[node]["next"])
+    node = int(committee.forest.trees[0]["root"])
+    while (feature := committee.forest.steps[node]["feature"]) >= 0:
+        value, threshold, first = x[feature], committee.forest.steps[node]["threshold"], int(committee.forest.steps[node]["next"])
         if np.isnan(value):
-            node = int(committee.nodes[node]["default_child"])
+            node = int(committee.forest.nodes[node]["default_child"])
         else:
             node = first + int(value) if np.isnan(threshold) else first + int(value > threshold)
     return node
@@ -138,17 +138,17 @@ def test_the_same_stream_gives_the_same_arrays(crowded: TreeCommittee) -> None:
 def test_without_room_for_nodes_nothing_splits_and_classes_are_counted() -> None:
     committee = make(max_memory=BUDGET // 16)
     train(committee, N_EXAMPLES // 2)
-    n_nodes, before = int(committee.head["n_nodes"][0]), total_class_weight(committee)
-    assert committee.head["nodes_full"][0]
+    n_nodes, before = int(committee.forest.head["n_nodes"][0]), total_class_weight(committee)
+    assert committee.forest.head["nodes_full"][0]
     train(committee, N_EXAMPLES // 2, seed=5)
-    assert int(committee.head["n_nodes"][0]) == n_nodes
+    assert int(committee.forest.head["n_nodes"][0]) == n_nodes
     assert total_class_weight(committee) == pytest.approx(before + 3 * (N_EXAMPLES // 2))
     assert committee.memory_usage <= BUDGET // 16
     check_committee(committee)
 
 
 def test_memory_usage_is_the_bytes_of_the_arrays(crowded: TreeCommittee) -> None:
-    assert crowded.memory_usage == sum(array.nbytes for array in crowded.arrays)
+    assert crowded.memory_usage == sum(array.nbytes for array in crowded.forest)
 
 
 def test_memory_usage_tells_what_the_interpreter_gave() -> None:
@@ -185,7 +185,7 @@ def test_memory_follows_the_classes_seen_not_k() -> None:
     train(few, N_EXAMPLES // 10, k=5)
     train(many, N_EXAMPLES // 10, k=5)
     assert many.memory_usage == few.memory_usage
-    assert many.head["n_free_rows"][0] == few.head["n_free_rows"][0]
+    assert many.forest.head["n_free_rows"][0] == few.forest.head["n_free_rows"][0]
 
 
 def test_features_that_join_at_the_ceiling_stay_below_it() -> None:
@@ -217,5 +217,5 @@ def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
         decision = model.decide({"a": float(draw.normal()), "b": float(draw.normal())})
         model.learn(decision, bool(draw.random() < 0.5))
         if t % 50 == 0:
-            assert model.n_groups * model.n_learners == len(committee.trees) == len(model._weights) * model.n_learners
+            assert model.n_groups * model.n_learners == len(committee.forest.trees) == len(model._weights) * model.n_learners
     check_committee(committee)

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from banditboost.boosting.base import BanditBooster, Booster
-from banditboost.boosting.costs import add_vote, estimated_cost, label_and_weight, no_votes, slots_of
+from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cost, label_and_weight, no_votes, open_ballot
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
-from banditboost.boosting.experts import add_label, draw_expert, expert_labels, slot_of
+from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import show
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT, round_key, uniform
 
@@ -26,7 +26,7 @@ def label_experts(settings: Array, memo: Array, labels: Array) -> None:
     expert_labels(memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n], settings[0]["n_labels"], key, labels)
 
 
-@njit
+@allocating
 def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
     """Lines 6 to 10. `weights` holds alpha^1 .. alpha^N and then ln v^1 .. ln v^N."""
     n = settings[0]["n_learners"]
@@ -58,37 +58,42 @@ def update_alpha(alpha: float, rate: float, gradient: float) -> float:
 
 
 @njit
-def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
-    """Lines 12 to 15 and 17, with the votes and alphas of the moment of the decision."""
+def step_size(settings: Array, memo: Array) -> float:
+    """eta_t = rho / (k^2 sqrt(t)), or with full information 2 sqrt(2) / ((k - 1) sqrt(t)); t counts the verdicts."""
+    eta = settings[0]["step"] / math.sqrt(settings[0]["verdicts"])
+    return eta if settings[0]["full_information"] != 0 else eta * memo[RATE]
+
+
+@njit
+def teach_learners(
+    settings: Array, weights: Array, memo: Array, of: Estimate, ballot: Ballot, costs: Logistic, labels: Array, importance: Array
+) -> None:
+    """Lines 13 to 15, learner by learner: its lesson from the votes before it, then its own vote and its alpha."""
     n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    votes, alphas = memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n]
+    eta = step_size(settings, memo)
+    for i in range(n):
+        for slot in range(ballot.n_active + 1):
+            costs.vector[slot] = estimated_cost(costs, slot, ballot, of, n_labels)
+        labels[i], importance[i] = label_and_weight(costs.vector, ballot, settings, of.right, key, i)
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        add_vote(costs, mine, memo[VOTES + n + i])
+        # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at alpha^i.
+        weights[i] = update_alpha(weights[i], eta, estimated_cost(costs, mine, ballot, of, n_labels))
+
+
+@allocating
+def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
+    """Lines 12 to 15 and 17, with the votes and alphas of the moment of the decision."""
+    n = settings[0]["n_learners"]
     of = estimate(settings, memo, outcome)
     settings[0]["verdicts"] += 1
-    eta = settings[0]["step"] / math.sqrt(settings[0]["verdicts"])
-    if settings[0]["full_information"] == 0:
-        eta *= memo[RATE]
     expert = np.empty(n, np.int64)
     label_experts(settings, memo, expert)
     update_hedge(weights[n:], expert, of)
-
-    active = np.empty(n + 2, np.int64)
-    n_active = add_label(active, 0, of.first)
-    if of.second >= 0:
-        n_active = add_label(active, n_active, of.second)
-    for i in range(n):
-        n_active = add_label(active, n_active, int(votes[i]))
-    first, second = slots_of(active, n_active, of)
-    costs = no_votes(n_active, n_labels)
-    vector = np.empty(n_active + 1)
-    for i in range(n):
-        for slot in range(n_active + 1):
-            vector[slot] = estimated_cost(costs, slot, first, second, of, n_labels)
-        labels[i], importance[i] = label_and_weight(vector, active, n_active, settings, of.right, key, i)
-        mine = slot_of(active, n_active, int(votes[i]))
-        add_vote(costs, mine, alphas[i])
-        # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at alpha^i.
-        weights[i] = update_alpha(weights[i], eta, estimated_cost(costs, mine, first, second, of, n_labels))
+    ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second)
+    costs = no_votes(ballot.n_active, settings[0]["n_labels"])
+    teach_learners(settings, weights, memo, of, ballot, costs, labels, importance)
 
 
 class AdaptiveBooster(Booster):

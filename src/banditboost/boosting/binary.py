@@ -15,12 +15,12 @@ from banditboost.boosting.base import BanditBooster, check_number
 from banditboost.boosting.experts import largest_label, slot_of
 from banditboost.boosting.exploration import show
 from banditboost.boosting.state import LEAST_WEIGHT
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import LABEL_TIE, round_key
 
 
-@njit
+@allocating
 def choose_binary(settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array) -> None:
     """f_a = sum_i alpha_a^i h_a^i with h = 2 score - 1, and 0 for labels never shown; the best is greedy.
 

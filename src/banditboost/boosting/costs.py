@@ -11,20 +11,42 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.boosting.estimate import Estimate
-from banditboost.boosting.experts import nth_tied, slot_of
+from banditboost.boosting.experts import add_label, nth_tied, slot_of
 from banditboost.boosting.state import LEAST_WEIGHT
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import Array
 from banditboost.kernels.normal import tanh_half
 from banditboost.kernels.rng import COST_TIE, uniform
 
 
+class Ballot(NamedTuple):
+    """The labels that matter in a round: those voted for and the estimate's two, in increasing order; and the slots of these two."""
+
+    active: Array
+    n_active: int
+    first: int
+    second: int
+
+
+@allocating
+def open_ballot(votes: Array, first: int, second: int) -> Ballot:
+    """`second` may be -1: then there is only one."""
+    active = np.empty(votes.size + 2, np.int64)
+    n_active = add_label(active, 0, first)
+    if second >= 0:
+        n_active = add_label(active, n_active, second)
+    for i in range(votes.size):
+        n_active = add_label(active, n_active, int(votes[i]))
+    return Ballot(active, n_active, slot_of(active, n_active, first), slot_of(active, n_active, second))
+
+
 @njit
-def label_and_weight(costs: Array, active: Array, n_active: int, settings: Array, right: int, key: int, learner: int) -> tuple[int, float]:
+def label_and_weight(costs: Array, ballot: Ballot, settings: Array, right: int, key: int, learner: int) -> tuple[int, float]:
     """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), entries clipped first.
 
     Among several minima it is the right label where that is known and one of them, else one of them at random.
     """
+    active, n_active = ballot.active, ballot.n_active
     n_labels, clip = settings[0]["n_labels"], settings[0]["clip"]
     n_slots = min(n_active + 1, n_labels)
     least = math.inf
@@ -62,16 +84,17 @@ class Logistic(NamedTuple):
     total: Array
     many: Array  # how many labels each slot stands for
     fresh: Array  # the row that is being computed
+    vector: Array  # a cost vector
 
 
-@njit
+@allocating
 def no_votes(n_active: int, n_labels: int) -> Logistic:
     size = (n_active + 4) // 4 * 4
-    numbers = np.zeros((4, size))
+    numbers = np.zeros((5, size))
     for slot in range(n_active):
         numbers[2, slot] = 1.0
     numbers[2, n_active] = n_labels - n_active
-    return Logistic(numbers[0], np.zeros((size, size)), numbers[1], numbers[2], numbers[3])
+    return Logistic(numbers[0], np.zeros((size, size)), numbers[1], numbers[2], numbers[3], numbers[4])
 
 
 @njit
@@ -98,14 +121,9 @@ def logistic_cost(costs: Logistic, label: int, right: int, n_labels: int) -> flo
 
 
 @njit
-def estimated_cost(costs: Logistic, slot: int, first: int, second: int, estimate: Estimate, n_labels: int) -> float:
-    """Entry of chat = C (1 - lhat), equation (5); first and second are the slots of the estimate's two labels."""
-    cost = estimate.base * costs.total[slot] + estimate.first_extra * logistic_cost(costs, slot, first, n_labels)
+def estimated_cost(costs: Logistic, slot: int, ballot: Ballot, estimate: Estimate, n_labels: int) -> float:
+    """Entry of chat = C (1 - lhat), equation (5)."""
+    cost = estimate.base * costs.total[slot] + estimate.first_extra * logistic_cost(costs, slot, ballot.first, n_labels)
     if estimate.second_extra != 0.0:
-        cost += estimate.second_extra * logistic_cost(costs, slot, second, n_labels)
+        cost += estimate.second_extra * logistic_cost(costs, slot, ballot.second, n_labels)
     return cost
-
-
-@njit
-def slots_of(active: Array, n_active: int, estimate: Estimate) -> tuple[int, int]:
-    return slot_of(active, n_active, estimate.first), slot_of(active, n_active, estimate.second)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import Array
 from banditboost.kernels.rng import EXPERT_TIE, uniform
 
@@ -69,7 +69,7 @@ def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key:
     return nth_tied(active, n_active, sums, best, best, best == 0.0 and others > 0, int(uniform(key, purpose, index) * n_tied))
 
 
-@njit
+@allocating
 def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels: Array) -> None:
     """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]."""
     n_learners = votes.size

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from banditboost.boosting.base import BanditBooster, Booster, check_count, check_number
-from banditboost.boosting.costs import label_and_weight
+from banditboost.boosting.costs import Ballot, label_and_weight, open_ballot
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, largest_label, slot_of
 from banditboost.boosting.exploration import show
 from banditboost.boosting.potential import PotentialTable, make_table, vote_costs
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT_TIE, round_key
 
 MOST_LEARNERS = 100
 
 
-@njit
+@allocating
 def choose_optimal(settings: Array, memo: Array) -> None:
     """Lines 6 to 10 with alpha = 1 and i_t = N."""
     n = settings[0]["n_learners"]
@@ -37,40 +37,58 @@ def choose_optimal(settings: Array, memo: Array) -> None:
     show(settings, memo, largest_label(active, n_active, sums, settings[0]["n_labels"], key, EXPERT_TIE, n - 1), key)
 
 
+class Count(NamedTuple):
+    """The votes of a round so far, and what they cost: by slot, and by how many labels have how many votes."""
+
+    counts: Array
+    histogram: Array
+    by_count: Array
+    vector: Array
+
+
+@allocating
+def no_counts(n_learners: int, n_active: int, n_labels: int) -> Count:
+    histogram = np.zeros(n_learners + 2, np.int64)
+    histogram[0] = n_labels
+    return Count(np.zeros(n_active + 1, np.int64), histogram, np.empty(n_learners + 2), np.empty(n_active + 1))
+
+
 @njit
+def count_vote(votes: Count, slot: int) -> None:
+    votes.histogram[votes.counts[slot]] -= 1
+    votes.counts[slot] += 1
+    votes.histogram[votes.counts[slot]] += 1
+
+
+@njit
+def potential_costs(table: PotentialTable, votes: Count, ballot: Ballot, n_votes: int, mix: Array) -> None:
+    """Learner i's cost vector chat = C (1 - lhat) with C[l, r] = phi^r_{N-i}(s^{i-1} + e_l), equation (9)."""
+    two = ballot.second != ballot.first
+    second = votes.counts[ballot.second] if two else -1
+    first_cost, second_cost = vote_costs(table, votes.histogram, n_votes, votes.counts[ballot.first], second, mix, votes.by_count)
+    for slot in range(votes.counts.size):
+        votes.vector[slot] = votes.by_count[votes.counts[slot]]
+    votes.vector[ballot.first] = first_cost
+    if two:
+        votes.vector[ballot.second] = second_cost
+
+
+@allocating
 def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
-    """Lines 12 to 15: learner i's cost vector is chat = C (1 - lhat) with C[l, r] = phi^r_{N-i}(s^{i-1} + e_l), equation (9)."""
-    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+    """Lines 12 to 15."""
+    n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     of = estimate(settings, memo, outcome)
     settings[0]["verdicts"] += 1
-    active = np.empty(n + 2, np.int64)
-    n_active = add_label(active, 0, of.first)
-    two = of.second >= 0 and of.second != of.first
-    if two:
-        n_active = add_label(active, n_active, of.second)
+    ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second if of.second >= 0 else of.first)
+    votes = no_counts(n, ballot.n_active, settings[0]["n_labels"])
+    mix = np.array([of.base, of.first_extra, of.second_extra])
+    if ballot.second == ballot.first:
+        mix[1] += of.second_extra
     for i in range(n):
-        n_active = add_label(active, n_active, int(memo[VOTES + i]))
-    first = slot_of(active, n_active, of.first)
-    second = slot_of(active, n_active, of.second) if two else -1
-    mix = np.array([of.base, of.first_extra + (0.0 if two else of.second_extra), of.second_extra if two else 0.0])
-    counts = np.zeros(n_active + 1, np.int64)
-    histogram = np.zeros(n + 2, np.int64)
-    histogram[0] = n_labels
-    by_count = np.empty(n + 2)
-    vector = np.empty(n_active + 1)
-    for i in range(n):
-        first_cost, second_cost = vote_costs(table, histogram, i, counts[first], counts[second] if two else -1, mix, by_count)
-        for slot in range(n_active + 1):
-            vector[slot] = by_count[counts[slot]]
-        vector[first] = first_cost
-        if two:
-            vector[second] = second_cost
-        labels[i], importance[i] = label_and_weight(vector, active, n_active, settings, of.right, key, i)
-        mine = slot_of(active, n_active, int(memo[VOTES + i]))
-        histogram[counts[mine]] -= 1
-        counts[mine] += 1
-        histogram[counts[mine]] += 1
+        potential_costs(table, votes, ballot, i, mix)
+        labels[i], importance[i] = label_and_weight(votes.vector, ballot, settings, of.right, key, i)
+        count_vote(votes, slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i])))
 
 
 class OptimalBooster(Booster):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
 from banditboost.boosting.binary import choose_binary, teach_binary
-from banditboost.boosting.costs import add_vote, logistic_cost, no_votes
-from banditboost.boosting.experts import add_label, slot_of
+from banditboost.boosting.costs import Ballot, Logistic, add_vote, logistic_cost, no_votes, open_ballot
+from banditboost.boosting.experts import slot_of
 from banditboost.boosting.optimal import choose_optimal, teach_optimal
 from banditboost.boosting.potential import PotentialTable
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Forest
 from banditboost.kernels.rng import round_key
@@ -95,20 +93,20 @@ def teach(state: State, table: PotentialTable | None, groups: Groups | None, mem
 
 
 @njit
+def add_true_costs(settings: Array, memo: Array, ballot: Ballot, costs: Logistic, edges: Array) -> None:
+    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+    for i in range(n):
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        edges[0, i] += logistic_cost(costs, mine, ballot.first, n_labels)
+        edges[1, i] += logistic_cost(costs, ballot.first, ballot.first, n_labels)
+        add_vote(costs, mine, memo[VOTES + n + i])
+
+
+@allocating
 def note_edges(settings: Array, memo: Array, right: int, edges: Array) -> None:
     """Add the true costs c^i_{h^i} and c^i_y of one round, from which the empirical edges follow. Only a simulation can know them."""
-    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
-    active = np.empty(n + 1, np.int64)
-    n_active = add_label(active, 0, right)
-    for i in range(n):
-        n_active = add_label(active, n_active, int(memo[VOTES + i]))
-    costs = no_votes(n_active, n_labels)
-    column = slot_of(active, n_active, right)
-    for i in range(n):
-        mine = slot_of(active, n_active, int(memo[VOTES + i]))
-        edges[0, i] += logistic_cost(costs, mine, column, n_labels)
-        edges[1, i] += logistic_cost(costs, column, column, n_labels)
-        add_vote(costs, mine, memo[VOTES + n + i])
+    ballot = open_ballot(memo[VOTES : VOTES + settings[0]["n_learners"]], right, -1)
+    add_true_costs(settings, memo, ballot, no_votes(ballot.n_active, settings[0]["n_labels"]), edges)
 
 
 @njit

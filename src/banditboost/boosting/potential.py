@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from banditboost.errors import ParameterError
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.votes import EMPTY, MOST_VOTES, IntArray, count_class, count_partitions, find_slot, state_key
 
 FloatArray = npt.NDArray[np.float64]
@@ -136,7 +136,7 @@ def find_state(table: PotentialTable, histogram: IntArray, n_votes: int) -> int:
     return slot
 
 
-@njit
+@allocating
 def _insert(table: PotentialTable, histogram: IntArray, n_votes: int, key: int, slot: int) -> int:
     scalars = table.plan[_SCALARS]
     if 2 * scalars[_USED] >= table.keys.size:

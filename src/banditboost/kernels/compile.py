@@ -75,14 +75,24 @@ def _compiled(function: _Function, options: dict[str, Any]) -> _Function:
         numba.config.CACHE_DIR = before
 
 
+# Division by zero gives inf or nan as in NumPy: a check for it would keep loops from being vectorised.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+
+
 def njit(function: _Function) -> _Function:
-    """Compile when first called; cached on disk; division by zero gives inf or nan as in NumPy (which lets loops vectorise)."""
-    return _compiled(function, {"error_model": "numpy", "nogil": True})
+    """Compile when first called; cached on disk. For kernels that make no arrays: they need not count references to those they are handed,
+    which in short functions would cost more than the work itself."""
+    return _compiled(function, {**_OPTIONS, "_nrt": False})
+
+
+def allocating(function: _Function) -> _Function:
+    """The same for kernels that make arrays. (It has to be said: a callee would inherit the option from its caller.)"""
+    return _compiled(function, {**_OPTIONS, "_nrt": True})
 
 
 def lane(function: _Function) -> _Function:
     """For the arithmetic of one lane of a vectorised loop: always inlined, and products may be added without rounding in between."""
-    return _compiled(function, {"error_model": "numpy", "nogil": True, "forceinline": True, "fastmath": {"contract"}})
+    return _compiled(function, {**_OPTIONS, "_nrt": False, "forceinline": True, "fastmath": {"contract"}})
 
 
 class _Announcement(event.Listener):  # type: ignore[misc]

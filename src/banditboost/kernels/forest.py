@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from banditboost.kernels.answer import leaf_label, leaf_score, mark_leaf_answers
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.grow import new_leaf, try_split
 from banditboost.kernels.layout import Array, Forest
 from banditboost.kernels.merit import Work, make_work
@@ -33,7 +33,7 @@ def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, w
         try_split(forest, tree, leaf, work)
 
 
-@njit
+@allocating
 def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int) -> int:
     """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which there is no room."""
     work = make_work(forest)

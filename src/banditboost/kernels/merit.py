@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import NUMERIC, Array, Forest
 from banditboost.kernels.normal import cut, xlogx, xlogx_lane
 
@@ -41,7 +41,7 @@ class Split(NamedTuple):
     second: float
 
 
-@njit
+@allocating
 def make_work(forest: Forest) -> Work:
     most = 4
     for f in range(forest.features.size):

@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import Array
 
 EXPERT = 1
@@ -56,7 +56,7 @@ def uniform_at(seed: int, round_: int, purpose: int, index: int) -> float:
     return uniform(round_key(seed, round_), purpose, index)
 
 
-@njit
+@allocating
 def uniforms_at(seed: int, first_round: int, n_rounds: int, purpose: int) -> Array:
     """The numbers of one purpose for rounds first_round, first_round + 1, ..."""
     numbers = np.empty(n_rounds)

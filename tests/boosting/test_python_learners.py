@@ -1,0 +1,126 @@
+"""Weak learners written in Python: the same boosters, the same results as the slow twins, in `play` as by hand."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from banditboost import play
+from tests.boosting.kernels import INTERPRETED
+from tests.boosting.loops import play_by_hand
+from tests.boosting.states import difference
+from tests.boosting.streams import make_stream
+from tests.boosting.twins import BANDITS, BOOSTERS, Pair, make_booster, make_twin
+
+ROUNDS = 60 if INTERPRETED else 300
+
+
+class Table:
+    """Remembers the weight of every label under the signs of a row's numbers; predicts the heaviest, the lowest on ties."""
+
+    def __init__(self) -> None:
+        self.weights: dict[tuple[bool, ...], dict[int, float]] = defaultdict(dict)
+
+    def predict(self, x: np.ndarray) -> int:
+        seen = self.weights.get(self.cell(x), {})
+        return max(sorted(seen), key=lambda label: seen[label], default=0)
+
+    def learn(self, x: np.ndarray, label: int, weight: float) -> None:
+        seen = self.weights[self.cell(x)]
+        # Rounded, as the trees do: the twin's weights differ in the last bit, and a tie must not hang on that.
+        seen[label] = seen.get(label, 0.0) + float(np.float32(weight))
+
+    @staticmethod
+    def cell(x: np.ndarray) -> tuple[bool, ...]:
+        return tuple((np.asarray(x) > 0.5).tolist())
+
+
+class NaiveTable(Table):
+    """The same learner, as the twins ask for it."""
+
+    def predict(self, x: list[float], u: Any = None) -> int:  # type: ignore[override]  # noqa: ARG002
+        return super().predict(np.array(x))
+
+    def score(self, x: list[float]) -> float:
+        return float(self.predict(x))
+
+
+class Neighbour:
+    """Predicts the label of the nearest row it was taught. It keeps the rows as they were handed to it."""
+
+    def __init__(self) -> None:
+        self.taught: list[tuple[np.ndarray, int]] = []
+
+    def predict(self, x: np.ndarray) -> int:
+        if not self.taught:
+            return 0
+        distances = [np.nansum((row - x) ** 2) for row, _ in self.taught]
+        return self.taught[distances.index(min(distances))][1]
+
+    def learn(self, x: np.ndarray, label: int, weight: float) -> None:
+        if weight > 0.2:
+            self.taught.append((x, label))
+
+
+@pytest.mark.parametrize("k", [2, 3, 26])
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_booster_equals_its_twin(name: str, k: int) -> None:
+    stream = make_stream("numeric", k, ROUNDS)
+    booster = make_booster(name, k, 4, weak_learner=Table, schema=stream.schema())
+    pair = Pair(name, booster, make_twin(name, k, 4, lambda number, k: NaiveTable()))  # noqa: ARG005
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        pair.step(x, x.tolist(), y)
+    pair.compare_weights()
+    for learner, twin in zip(booster._committee.learners, pair.twin_learners(), strict=True):
+        assert learner.weights == twin.weights
+
+
+@pytest.mark.parametrize("learner", [Table, Table(), Neighbour], ids=["class", "object", "neighbour"])
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_play_equals_decide_and_learn(name: str, learner: Any) -> None:
+    stream = make_stream("numeric", 3, 60)
+    one, other = (make_booster(name, 3, 4, weak_learner=learner, schema=stream.schema()) for _ in range(2))
+    expected = play_by_hand(other, stream.X, stream.y)
+    assert play(one, stream.X, stream.y).shown.tolist() == expected.shown
+    assert difference(one, other) == []
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_late_verdicts(name: str) -> None:
+    stream = make_stream("numeric", 3, ROUNDS)
+    one, other = (make_booster(name, 3, 4, weak_learner=Table, schema=stream.schema()) for _ in range(2))
+    expected = play_by_hand(other, stream.X, stream.y, 7)
+    assert play(one, stream.X, stream.y, delay=7).shown.tolist() == expected.shown
+    assert difference(one, other) == []
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_a_learner_that_scribbles_on_its_row_harms_nobody(name: str) -> None:
+    """Every learner is shown the row as it came, whatever the one before did to it; or rows cannot be written on."""
+
+    class Scribbler(Table):
+        def predict(self, x: np.ndarray) -> int:
+            label = super().predict(x)
+            x[:] = 0.0
+            return label
+
+        def learn(self, x: np.ndarray, label: int, weight: float) -> None:
+            super().learn(x, label, weight)
+            x[:] = 0.0
+
+    stream = make_stream("numeric", 3, ROUNDS)
+    scribbled, clean = (make_booster(name, 3, 4, weak_learner=learner, schema=stream.schema()) for learner in (Scribbler, Table))
+    with contextlib.suppress(ValueError):
+        assert play_by_hand(scribbled, stream.X, stream.y).shown == play_by_hand(clean, stream.X, stream.y).shown
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_boosting_learns(name: str) -> None:
+    """From single cells of a table to something that beats a guess by far."""
+    stream = make_stream("numeric", 3, 600)
+    result = play(make_booster(name, 3, 4, weak_learner=Table, schema=stream.schema()), stream.X, stream.y)
+    assert result.last_accuracy > 0.5
