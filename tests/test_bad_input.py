@@ -223,6 +223,14 @@ def test_a_row_without_any_feature_is_a_row() -> None:
     assert play(fresh(), [{}, {}, {"n": 1.0}], ["a", "b", "c"]).learned == 3
 
 
+def test_a_first_row_without_names_cannot_leave_out_a_feature() -> None:
+    """Whether it is refused or not, the next row of that length must be welcome."""
+    model = fresh()
+    knock(model, lambda model: model.decide([None, 1.0]))
+    round_ = model.rounds
+    check_decision(model, model.decide([2.0, 1.0]), round_)
+
+
 # Verdicts
 
 

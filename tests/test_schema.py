@@ -179,7 +179,7 @@ def test_true_is_not_one() -> None:
 @pytest.mark.parametrize("value", [1e101, -1e300, 10**100, 10**101, -(10**300), 10**400, np.float64(1.7e308), Decimal("1e200")], ids=type_name)
 def test_large_numbers_are_clamped(value: Any) -> None:
     schema = Schema()
-    assert coded(schema, {"n": value}) == [math.copysign(LARGEST, value)]
+    assert coded(schema, {"n": value}) == [LARGEST if value > 0 else -LARGEST]
 
 
 def test_values_beyond_the_limit_count_as_missing() -> None:

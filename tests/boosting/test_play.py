@@ -123,6 +123,19 @@ def test_dicts_lists_and_arrays_are_one(name: str) -> None:
         assert difference(model, models[0]) == []
 
 
+@pytest.mark.parametrize("first", [[1.0, "red", 2.0, "blue"], [None, "red", 2.0, None]], ids=["whole", "gaps"])
+def test_lists_bring_features_by_position(first: list[Any]) -> None:
+    """Without a schema the places are called x0, x1, ...; a value that is missing at first keeps its place."""
+    stream = make_stream("mixed", 3, 40)
+    rows = [first, *([*row.values()] for row in stream.dicts()[1:])]
+    named = [{f"x{i}": value for i, value in enumerate(row)} for row in rows]
+    played, by_hand, expected = (make_booster("AdaBandit", 3, 5, schema=Schema()) for _ in range(3))
+    shown = play(expected, named, stream.y).shown.tolist()
+    assert play_by_hand(by_hand, rows, stream.y).shown == shown
+    assert play(played, rows, stream.y).shown.tolist() == shown
+    assert sorted(map(str, played.schema.names)) == ["x0", "x1", "x2", "x3"]
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist], ids=["pandas", "polars", "pyarrow"])
 def test_frames_are_lists_of_dicts(frame: Any) -> None:
     stream = make_stream("mixed", 3, ROUNDS)

@@ -12,8 +12,11 @@ from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import show
 from banditboost.kernels.compile import allocating, njit
-from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array
+from banditboost.kernels.entry import first_bad_feature
+from banditboost.kernels.forest import learn_forest, vote_forest
+from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
+from banditboost.weak_learners.forest import TreeCommittee
 
 _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
 
@@ -96,6 +99,33 @@ def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, l
     teach_learners(settings, weights, memo, of, ballot, costs, labels, importance)
 
 
+@njit
+def decide_with_trees(
+    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
+    memo: Array,
+) -> int:  # fmt: skip
+    """Lines 5 to 10 in one call, for a call from Python costs as much as the work of some trees; the first bad feature, or -1."""
+    n = settings[0]["n_learners"]
+    start = VOTES + 2 * n
+    bad = first_bad_feature(features, memo, start)
+    if bad < 0:
+        forest = Forest(head, trees, steps, nodes, entries, features, stats)
+        vote_forest(forest, memo[start:], round_key(settings[0]["seed"], int(memo[ROUND])), memo[VOTES : VOTES + n])
+        choose_adaptive(settings, weights, memo)
+    return bad
+
+
+@njit
+def learn_with_trees(
+    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
+    memo: Array, outcome: int, labels: Array, importance: Array,
+) -> int:  # fmt: skip
+    """Lines 12 to 17 in one call; how many trees were taught before more room was needed."""
+    teach_adaptive(settings, weights, memo, outcome, labels, importance)
+    x = memo[VOTES + 2 * settings[0]["n_learners"] :]
+    return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
+
+
 class AdaptiveBooster(Booster):
     """Learner weights alpha by gradient steps, expert weights v by Hedge."""
 
@@ -113,6 +143,20 @@ class AdaptiveBooster(Booster):
 
     def _teach(self, memo: Array, outcome: int) -> None:
         teach_adaptive(self._settings, self._weights, memo, outcome, *self._lesson)
+
+    def _run(self, memo: Array) -> int:
+        if isinstance(self._committee, TreeCommittee):
+            return decide_with_trees(*self._committee.forest, self._settings, self._weights, memo)
+        return super()._run(memo)
+
+    def _end_round(self, memo: Array, outcome: int) -> None:
+        if not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank):
+            super()._end_round(memo, outcome)
+            return
+        labels, importance = self._lesson
+        done = learn_with_trees(*self._committee.forest, self._settings, self._weights, memo, outcome, labels, importance)
+        if done < self.n_learners:
+            self._committee.learn_rest(memo[self._row_start :], labels, importance, done)
 
     @property
     def alphas(self) -> Array:

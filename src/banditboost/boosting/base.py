@@ -131,9 +131,6 @@ class Booster:
             self._follow_schema()
         memo = self._blank.copy()
         memo[self._row_start :] = x
-        bad = first_bad_feature(self._committee.features, memo, self._row_start)
-        if bad >= 0:
-            raise self.schema.bad_position(bad, float(x[bad]))
         return memo
 
     def _follow_schema(self) -> None:
@@ -153,9 +150,18 @@ class Booster:
         """Lines 4 to 10: from a row to a label to show."""
         memo = self._memo_of(x)
         memo[ROUND] = self.rounds
-        self._vote(memo)
-        self._choose(memo)
+        bad = self._run(memo)
+        if bad >= 0:
+            raise self.schema.bad_position(bad, float(memo[self._row_start + bad]))
         return memo
+
+    def _run(self, memo: Array) -> int:
+        """Lines 5 to 10, unless a number of the row is no good: then the feature it belongs to, else -1."""
+        bad = first_bad_feature(self._committee.features, memo, self._row_start)
+        if bad < 0:
+            self._vote(memo)
+            self._choose(memo)
+        return bad
 
     def _vote(self, memo: Array) -> None:
         """Line 5."""
@@ -226,17 +232,13 @@ class BanditBooster(Booster):
             raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
         if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {decision!r}; give what decide returned")
-        if decision.model_id != self.model_id:
+        if decision._model_id != self.model_id:
             raise DecisionError(
-                f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}: learn it there"
+                f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}; learn it there"
             )
-        round_ = decision.round
-        if not 0 <= round_ < self.rounds:
-            raise DecisionError(f"the decision is of round {round_}, but this model has made {self.rounds} decisions: load the newer model")
-        if self._ledger.is_too_old(round_):
-            raise DecisionError(f"the decision of round {round_} is too old: verdicts are taken for the last 16,777,216 rounds")
-        if self._ledger.is_learned(round_):
-            raise DecisionError(f"the decision of round {round_} was learned before; each verdict is learned once")
+        refusal = self._ledger.refusal(int(decision._memo[ROUND]))
+        if refusal:
+            raise DecisionError(f"the decision of round {decision.round} {refusal}")
         return decision._memo
 
     @property

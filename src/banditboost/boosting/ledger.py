@@ -23,17 +23,21 @@ class Ledger:
         needed = min((rounds >> 3) + 1, WINDOW >> 3)
         if needed > len(self._bits):
             self._bits.extend(bytes(max(needed, min(2 * len(self._bits), WINDOW >> 3)) - len(self._bits)))
-        for round_ in range(max(self._rounds, WINDOW), rounds):
-            place = round_ % WINDOW
-            self._bits[place >> 3] &= ~(1 << (place & 7)) & 0xFF
+        if rounds > WINDOW:
+            fresh = np.arange(max(self._rounds, WINDOW, rounds - WINDOW), rounds) % WINDOW
+            np.bitwise_and.at(np.frombuffer(self._bits, np.uint8), fresh >> 3, (~(1 << (fresh & 7))).astype(np.uint8))
         self._rounds = rounds
 
-    def is_too_old(self, round_: int) -> bool:
-        return round_ < self._rounds - WINDOW
-
-    def is_learned(self, round_: int) -> bool:
+    def refusal(self, round_: int) -> str:
+        """Why a verdict for this round cannot be learned; empty if it can."""
+        if not 0 <= round_ < self._rounds:
+            return f"is not one of this model's {self._rounds} decisions; load the model that made it"
+        if round_ < self._rounds - WINDOW:
+            return f"is too old: verdicts are taken for the last {WINDOW:,} rounds"
         place = round_ % WINDOW
-        return bool(self._bits[place >> 3] & (1 << (place & 7)))
+        if self._bits[place >> 3] & (1 << (place & 7)):
+            return "was learned before; each verdict is learned once"
+        return ""
 
     def mark(self, round_: int) -> None:
         place = round_ % WINDOW

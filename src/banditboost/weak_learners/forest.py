@@ -76,6 +76,11 @@ class TreeCommittee:
 
     def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
         done = entry.learn(*self.forest, x, labels, weights, first, 0)
+        if done < len(labels):
+            self.learn_rest(x, labels, weights, done, first)
+
+    def learn_rest(self, x: Array, labels: Array, weights: Array, done: int, first: int = 0) -> None:
+        """Go on with a lesson that `done` trees have heard and for which the next one had no room."""
         while done < len(labels):
             self.make_room()
             done = entry.learn(*self.forest, x, labels, weights, first, done)
