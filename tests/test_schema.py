@@ -233,8 +233,9 @@ def test_a_feature_keeps_its_kind(first: Any, then: Any, remedy: str) -> None:
 
 def test_rows_by_position() -> None:
     schema = Schema()
-    assert schema.named([1.0, "x"]) == {"x0": 1.0, "x1": "x"}
-    schema.admit({"x0": 1.0, "x1": "x"})
+    first = schema.named([1.0, "x"])
+    assert first == {"x0": 1.0, "x1": "x"}
+    schema.admit(first)
     assert schema.named((2.0, "y")) == {"x0": 2.0, "x1": "y"}
     with pytest.raises(FeatureError, match="the row has 3 values, the schema 2 features; give one value for each of"):
         schema.named([1.0, "x", 2.0])

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banditboost import AdaBandit
-from banditboost.boosting.costs import Logistic, add_vote, estimated_cost, label_and_weight, logistic_cost, no_votes, slots_of
+from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cost, label_and_weight, logistic_cost, no_votes, open_ballot
 from banditboost.boosting.estimate import Estimate, estimate
-from banditboost.boosting.experts import add_label, slot_of
+from banditboost.boosting.experts import slot_of
 from banditboost.boosting.potential import make_table, vote_costs
 from tests.boosting.kernels import key_of, label_probability, memo_of, settings_of
 from tests.naive import boosters as naive
@@ -38,25 +38,26 @@ def sums_of(k: int, votes: Votes) -> list[float]:
     return sums
 
 
-def active_labels(labels: list[int]) -> tuple[np.ndarray, int]:
-    active, n_active = np.zeros(len(labels), np.int64), 0
-    for label in labels:
-        n_active = add_label(active, n_active, label)
-    return active, n_active
+def ballot_of(votes: Votes, first: int, second: int = -1) -> Ballot:
+    return open_ballot(np.array([label for label, _ in votes], np.float64), first, second)
 
 
-def logistic_after(k: int, votes: Votes, active: np.ndarray, n_active: int) -> Logistic:
-    costs = no_votes(n_active, k)
+def slot(ballot: Ballot, label: int) -> int:
+    return slot_of(ballot.active, ballot.n_active, label)
+
+
+def logistic_after(k: int, votes: Votes, ballot: Ballot) -> Logistic:
+    costs = no_votes(ballot.n_active, k)
     for label, weight in votes:
-        add_vote(costs, slot_of(active, n_active, label), weight)
+        add_vote(costs, slot(ballot, label), weight)
     return costs
 
 
 def adaptive_matrix(k: int, votes: Votes) -> np.ndarray:
     """C of equation (10), all of it, from the compiled slots."""
-    active, n_active = active_labels([label for label, _ in votes])
-    costs = logistic_after(k, votes, active, n_active)
-    slots = [slot_of(active, n_active, label) for label in range(k)]
+    ballot = ballot_of(votes, 0)
+    costs = logistic_after(k, votes, ballot)
+    slots = [slot(ballot, label) for label in range(k)]
     matrix = np.full((k, k), 0.5)  # which is right between two labels without votes: they share a slot
     for label in range(k):
         for right in range(k):
@@ -116,11 +117,9 @@ def test_optimal_columns_are_least_at_the_right_label(counts: list[int], edge: f
 
 def cost_vector(k: int, votes: Votes, of: Estimate) -> list[float]:
     """chat of equation (5)."""
-    named = [of.first, *([of.second] if of.second >= 0 else []), *(label for label, _ in votes)]
-    active, n_active = active_labels(named)
-    costs = logistic_after(k, votes, active, n_active)
-    first, second = slots_of(active, n_active, of)
-    return [estimated_cost(costs, slot_of(active, n_active, label), first, second, of, k) for label in range(k)]
+    ballot = ballot_of(votes, of.first, of.second)
+    costs = logistic_after(k, votes, ballot)
+    return [estimated_cost(costs, slot(ballot, label), ballot, of, k) for label in range(k)]
 
 
 def estimate_of(k: int, yhat: int, ytilde: int, rho: float, correct: bool, estimator: int = 4) -> Estimate:
@@ -236,12 +235,13 @@ def test_label_and_weight_equal_the_twin(
     """Some labels are active, all the others share the last cost; ties abound."""
     n_active = len(costs) - 1
     k = n_active + max(n_others, 2 - n_active)
-    active = np.array(sorted(data.draw(st.permutations(range(k)))[:n_active]), np.int64)
+    active = sorted(data.draw(st.permutations(range(k)))[:n_active])
+    ballot = Ballot(np.array(active, np.int64), n_active, 0, 0)
     right = data.draw(st.sampled_from([-1, *range(k)]))
-    full = [costs[slot_of(active, n_active, label)] for label in range(k)]
+    full = [costs[slot(ballot, label)] for label in range(k)]
 
     settings = settings_of(k, clip=clip, importance_scale=scale)
-    label, weight = label_and_weight(np.array(costs), active, n_active, settings, right, key_of(7, 3), learner)
+    label, weight = label_and_weight(np.array(costs), ballot, settings, right, key_of(7, 3), learner)
     known = right if right in active else None  # a right label that is known is always active
     expected, expected_weight = naive.label_and_weight(full, known, lambda: rng.uniform(7, 3, rng.COST_TIE, learner), clip, scale)
     assert weight == pytest.approx(expected_weight if expected_weight >= naive.LEAST_WEIGHT else 0.0, rel=1e-12)
@@ -250,13 +250,13 @@ def test_label_and_weight_equal_the_twin(
 
 
 def test_nothing_is_taught_where_all_costs_are_equal() -> None:
-    active = np.array([0, 2], np.int64)
-    label, weight = label_and_weight(np.array([0.5, 0.5, 0.5]), active, 2, settings_of(4), 2, key_of(1, 1), 0)
+    ballot = Ballot(np.array([0, 2], np.int64), 2, 1, 2)
+    label, weight = label_and_weight(np.array([0.5, 0.5, 0.5]), ballot, settings_of(4), 2, key_of(1, 1), 0)
     assert (label, weight) == (-1, 0.0)
 
 
 def test_right_label_wins_a_tie() -> None:
-    active = np.array([0, 1, 2], np.int64)
+    ballot = Ballot(np.array([0, 1, 2], np.int64), 3, 0, 3)
     for right in (0, 1, 2):
         costs = np.array([-1.0, -1.0 + 1e-12, -1.0 + 2e-12, 0.0])
-        assert label_and_weight(costs, active, 3, settings_of(9), right, key_of(1, 1), 0)[0] == right
+        assert label_and_weight(costs, ballot, settings_of(9), right, key_of(1, 1), 0)[0] == right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from banditboost.kernels.layout import NUMERIC
 from banditboost.weak_learners.forest import TreeCommittee
@@ -92,6 +93,8 @@ def _check_leaf(committee: TreeCommittee, leaf: int) -> None:
     assert node["last_attempt"] <= node["own"]
     assert node["n_classes"] == np.sum(mine["row"] >= 0)
     assert (node["summary"] >= 0) == (node["n_classes"] > 0)
+    assert np.all(mine["own"][mine["row"] < 0] == 0)
+    assert mine["own"].sum() == pytest.approx(node["own"])
     if len(mine):
         assert entries_of(committee, leaf)[int(np.argmax(weights))] == node["top"]
         assert np.sum(weights == weights.max()) == node["n_tied"]

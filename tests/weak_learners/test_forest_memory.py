@@ -136,14 +136,27 @@ def test_the_same_stream_gives_the_same_arrays(crowded: TreeCommittee) -> None:
 
 
 def test_without_room_for_nodes_nothing_splits_and_classes_are_counted() -> None:
-    committee = make(max_memory=BUDGET // 16)
-    train(committee, N_EXAMPLES // 2)
+    committee = make(max_memory=BUDGET // 16, k=2)  # few classes, so that nodes are what runs out
+    train(committee, N_EXAMPLES // 2, k=2)
     n_nodes, before = int(committee.forest.head["n_nodes"][0]), total_class_weight(committee)
     assert committee.forest.head["nodes_full"][0]
-    train(committee, N_EXAMPLES // 2, seed=5)
+    train(committee, N_EXAMPLES // 2, seed=5, k=2)
     assert int(committee.forest.head["n_nodes"][0]) == n_nodes
     assert total_class_weight(committee) == pytest.approx(before + 3 * (N_EXAMPLES // 2))
     assert committee.memory_usage <= BUDGET // 16
+    check_committee(committee)
+
+
+def test_without_room_for_more_classes_a_leaf_can_still_learn_a_new_one() -> None:
+    """Splits must leave some entries for classes that come to a leaf later: a class without an entry could never be predicted there."""
+    committee, draw = make(max_memory=BUDGET // 16), np.random.default_rng(9)
+    train(committee, N_EXAMPLES // 2)
+    assert committee.forest.head["entries_full"][0]
+    for _ in range(20):
+        x, _ = example(draw)
+        for _ in range(5):
+            teach(committee, x, 5, 1e6)
+        assert votes_of(committee, x) == [5, 5, 5]
     check_committee(committee)
 
 

@@ -3,7 +3,7 @@
 A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each class, in the order in which the
 classes came. An entry of a class that was seen in this very leaf owns a row of statistics; the leaf itself owns one more, its summary. A
 row holds for each feature, at its offset: numeric (weight, mean, M2), nominal one weight for each value; in the summary, numeric (smallest,
-largest, unused).
+largest, unused), nominal the code plus one of the only value seen, SEVERAL after a second one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 NUMERIC, NOMINAL = 0, 1
+SEVERAL = -1.0
 MAJORITY, NAIVE_BAYES, ADAPTIVE = 0, 1, 2
 
 HEAD = np.dtype(

@@ -13,14 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.kernels.compile import allocating, njit
-from banditboost.kernels.layout import NUMERIC, Array, Forest
-from banditboost.kernels.normal import cut, xlogx, xlogx_lane
+from banditboost.kernels.layout import NUMERIC, SEVERAL, Array, Forest
+from banditboost.kernels.normal import FAR, cut, xlogx, xlogx_lane
 
 THRESHOLDS = 10
 LANES = 12  # thresholds are tried four at a time; the last two are not looked at
 SPREAD_FLOOR = 1e-6  # a class is at least this share of the leaf's range wide
 _LN2 = 0.6931471805599453
 _QUANTUM = 16777216.0  # 2^24
+_SORTED = 4  # so many features are taken in the order of their bounds, the rest as they come
 _SLACK = 2.0**-22  # more than rounding can lift a merit above its bound
 
 
@@ -107,10 +108,21 @@ def numeric_bound(forest: Forest, leaf: int, offset: int) -> float:
 
 
 @njit
+def is_point(start: float, step: float) -> bool:
+    """Whether a class is so narrow that no threshold comes within nine deviations of its mean."""
+    nearest = start + step * math.floor(0.5 - start / step)
+    return step >= 2.0 * FAR and abs(nearest) >= FAR
+
+
+@njit
 def add_class(weight: float, start: float, step: float, work: Array) -> None:
     """Add one class to every threshold: its mass on the left, and the entropy that is left of it."""
     # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
     lanes = work.size // 2
+    if is_point(start, step):
+        for b in range(lanes):
+            work[b] += weight if start + step * (b + 1) > 0.0 else 0.0
+        return
     for b in range(lanes):
         below, entropy = cut(start + step * (b + 1))
         work[b] += weight * below
@@ -186,11 +198,13 @@ def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float
             total += weight
             gain -= xlogx(weight)
         entry = entries[entry]["next"]
+    for v in range(capacity):
+        work[capacity + v] -= xlogx_lane(work[v])
     gain += xlogx(total)
     least = forest.head[0]["min_branch_fraction"] * total
     fair = 0
-    for v in range(forest.features[feature]["n_values"]):
-        gain -= xlogx(work[v]) - work[capacity + v]
+    for v in range(capacity):
+        gain += work[capacity + v]
         if work[v] > 0.0 and work[v] >= least:
             fair += 1
     return rounded(gain / (forest.nodes[leaf]["own"] * _LN2)) if fair >= 2 else -1.0
@@ -200,9 +214,12 @@ def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float
 def bound_features(forest: Forest, leaf: int, entropy: float, bounds: Array) -> None:
     """An upper bound of every feature's merit, -1 where there is none to be had."""
     for f in range(forest.features.size):
-        bounds[f] = entropy + _SLACK
+        offset = forest.features[f]["offset"]
         if forest.features[f]["kind"] == NUMERIC:
-            bounds[f] = min(entropy, numeric_bound(forest, leaf, forest.features[f]["offset"])) + _SLACK
+            bounds[f] = min(entropy, numeric_bound(forest, leaf, offset)) + _SLACK
+        else:
+            seen = forest.stats[forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset]
+            bounds[f] = entropy + _SLACK if seen == SEVERAL else -1.0
 
 
 @njit
@@ -215,30 +232,37 @@ def most_promising(bounds: Array) -> int:
 
 
 @njit
+def with_feature(found: Split, f: int, forest: Forest, leaf: int, work: Work) -> Split:
+    """Compute one feature's merit and put it in its place among the best two."""
+    which = -1
+    if forest.features[f]["kind"] == NUMERIC:
+        merit, which = numeric_merit(forest, leaf, forest.features[f]["offset"], work.lanes)
+    else:
+        merit = nominal_merit(forest, leaf, f, work.values)
+    if merit > found.best or (merit == found.best and f < found.feature):
+        return Split(f, which, merit, found.best)
+    return Split(found.feature, found.threshold, found.best, max(found.second, merit))
+
+
+@njit
 def best_split(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Split:
     """The best feature and the merit of the second best, as far as needed to tell whether they are more than `tolerance` apart.
 
     A negative tolerance asks for the best alone. The null split, feature -1, has merit 0.
     """
-    feature, threshold, best, second = -1, -1, 0.0, 0.0
+    found = Split(-1, -1, 0.0, 0.0)
     bounds = work.bounds
-    if bounds.size > 0:
-        bound_features(forest, leaf, entropy, bounds)
-    for _ in range(bounds.size):
+    bound_features(forest, leaf, entropy, bounds)
+    for _ in range(min(_SORTED, bounds.size)):
         f = most_promising(bounds)
         left = bounds[f]
+        if left < (found.best if tolerance < 0.0 else found.second) or left <= _SLACK:
+            return found
+        if max(found.best - found.second, left - found.best) <= tolerance:
+            return Split(-1, -1, found.best, found.second)
         bounds[f] = -1.0
-        if left < (best if tolerance < 0.0 else second) or left <= _SLACK:
-            break
-        if max(best - second, left - best) <= tolerance:
-            return Split(-1, -1, best, second)
-        which = -1
-        if forest.features[f]["kind"] == NUMERIC:
-            merit, which = numeric_merit(forest, leaf, forest.features[f]["offset"], work.lanes)
-        else:
-            merit = nominal_merit(forest, leaf, f, work.values)
-        if merit > best or (merit == best and f < feature):
-            feature, threshold, second, best = f, which, best, merit
-        elif merit > second:
-            second = merit
-    return Split(feature, threshold, best, second)
+        found = with_feature(found, f, forest, leaf, work)
+    for f in range(bounds.size):
+        if bounds[f] > _SLACK and bounds[f] >= (found.best if tolerance < 0.0 else found.second):
+            found = with_feature(found, f, forest, leaf, work)
+    return found

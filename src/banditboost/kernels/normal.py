@@ -24,7 +24,7 @@ _MANTISSA, _ONE, _TWO_52, _SHIFT = _u64(0x000FFFFFFFFFFFFF), _u64(0x3FF000000000
 _EXPONENT_BIAS = 4503599627371519.0  # 2^52 + 1023
 _SMALLEST = 1e-300
 _LARGEST_EXPONENT = 690.0
-_FAR = 9.0  # deviations; what lies beyond weighs less than 1e-18
+FAR = 9.0  # deviations; what lies beyond weighs less than 1e-18
 
 
 @lane
@@ -47,7 +47,7 @@ def cut(z: float) -> tuple[float, float]:
     The polynomials are least-squares fits on [0, 9], weighted by exp(-z^2 / 2) and levelled, made with 50 digits.
     """
     x = abs(z)
-    x = x if x < _FAR else _FAR
+    x = x if x < FAR else FAR
     bell = exp_negative(-0.5 * x * x)
     top = 0.02265577321559036 + x * (0.0017970439827742991 + x * -2.1564687531189036e-07)
     top = 0.5000000000001755 + x * (0.34859051189966627 + x * (0.12516852480761505 + x * top))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import MAJORITY, NUMERIC, Array, Forest
+from banditboost.kernels.layout import MAJORITY, NUMERIC, SEVERAL, Array, Forest
 
 
 @njit
@@ -157,8 +157,13 @@ def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) ->
             low = summary + offset
             stats[low] = min(stats[low], value)
             stats[low + 1] = max(stats[low + 1], value)
-        elif int(value) < forest.features[f]["n_values"]:
-            stats[at + int(value)] += weight
+        else:
+            code = int(value)
+            stats[at + code] += weight
+            if stats[summary + offset] == 0.0:
+                stats[summary + offset] = code + 1.0
+            elif stats[summary + offset] != code + 1.0:
+                stats[summary + offset] = SEVERAL
 
 
 @njit
