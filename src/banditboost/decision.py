@@ -16,6 +16,12 @@ _FORMAT = 1
 _ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _VOTES = 0, 1, 2, 3, 4, 5, 8
 
 
+def _json_safe(label: Hashable) -> str | int | float | bool | None:
+    """A label as JSON can carry it: itself where possible, else what it looks like."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    return plain if plain is None or isinstance(plain, (str, int, float, bool)) else repr(plain)
+
+
 class Decision:
     """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed."""
 
@@ -65,7 +71,7 @@ class Decision:
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; `Decision.from_dict` makes the decision again, in any process."""
         memo = [None if math.isnan(value) else value for value in self._memo.tolist()]
-        return {"format": _FORMAT, "model": self._model_id, "memo": memo, "labels": len(self._labels), "label": self.label}
+        return {"format": _FORMAT, "model": self._model_id, "memo": memo, "labels": len(self._labels), "label": _json_safe(self.label)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], labels: tuple[Hashable, ...]) -> Decision:

@@ -66,7 +66,8 @@ class Schema:
                 f"{len(names)} names, {len(kinds)} kinds and {len(values)} lists of values: give one of each for every feature"
             )
         self.declared = len(names) > 0
-        self.by_position = False  # whether rows come as arrays, without names
+        self._positions: int | None = None  # how long rows without names are, where they brought the features
+        self._array_width = -1  # how long an array is that can be taken as it is, if that is known
         self.version = 0  # grows whenever a feature or a value joins
         self._columns: dict[Hashable, tuple[int, dict[Hashable, int] | None]] = {}
         for name, kind, known in zip(names, kinds, values, strict=True):
@@ -81,6 +82,7 @@ class Schema:
         if codes is not None and len(codes) > MAX_VALUES:
             raise FeatureError(f"feature {name!r} has {len(codes)} values; at most {MAX_VALUES} can be kept: merge the rare ones")
         self._columns[name] = (len(self._columns), codes)
+        self._array_width = -1
         self.version += 1
 
     def __len__(self) -> int:
@@ -107,43 +109,47 @@ class Schema:
         """Known values of each feature, 0 for a numeric one."""
         return [0 if codes is None else len(codes) for _, codes in self._columns.values()]
 
+    # Rows without names
+
+    def _position_names(self, length: int) -> tuple[Hashable, ...]:
+        """What the places of a row are called: as declared, else x0, x1, ..."""
+        if length == 0:
+            raise FeatureError("the row has no features; give at least one value, or a dict")
+        if self._columns and not self.declared and self._positions is None:
+            raise FeatureError("the row has no names, but this model's features came from dict rows; give a dict, or declare a Schema")
+        expected = len(self) if self.declared else self._positions
+        if expected is not None and length != expected:
+            raise FeatureError(f"the row has {length} values where {expected} are expected; give one for each feature of {self!r}")
+        return self.names if self.declared else tuple(f"x{i}" for i in range(length))
+
     def named(self, row: Any) -> Mapping[Any, Any]:
         """A row as a mapping: a dict as it is, a list or tuple by position."""
         if isinstance(row, Mapping):
             return row
         if isinstance(row, (list, tuple, np.ndarray)):
-            if len(self) and len(row) != len(self):
-                raise FeatureError(f"the row has {len(row)} values, the schema {len(self)} features; give one value for each of {self!r}")
-            self._expect_order(len(row))
-            names = self.names or tuple(f"x{i}" for i in range(len(row)))
-            return dict(zip(names, row, strict=True))
+            return dict(zip(self._position_names(len(row)), row, strict=True))
         if hasattr(row, "items"):
             return dict(row.items())
         raise FeatureError(
             f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list in the schema's order"
         )
 
-    def _expect_order(self, length: int) -> None:
-        if length == 0:
-            raise FeatureError("the row has no features; give at least one value, or a dict")
-        if len(self) and not (self.declared or self.by_position):
-            raise FeatureError("the row has no names, but this model's features came from dict rows; give a dict, or declare a Schema")
-        self.by_position = True
-
-    def expect_positions(self, row: Array) -> bool:
-        """Check the shape of a numeric array row; True if it was the first one and has brought the features."""
-        if row.ndim != 1 or (len(self) and row.shape[0] != len(self)) or row.dtype.kind not in "fiub":
-            raise FeatureError(
-                f"the row has shape {row.shape} and type {row.dtype}; give a one-dimensional array of numbers"
-                + (f" with one for each of the {len(self)} features" if len(self) else "")
-            )
-        if self.by_position and len(self):
+    def takes_array(self, row: Array) -> bool:
+        """Whether an array of numbers can be copied as it is; the first one brings the features. If not, it goes value by value."""
+        if row.ndim != 1 or row.dtype.kind not in "fiub":
+            raise FeatureError(f"the row has shape {row.shape} and type {row.dtype}; give a one-dimensional array of numbers")
+        if row.shape[0] == self._array_width:
+            return True
+        names = self._position_names(row.shape[0])
+        if not self._columns:
+            for i in np.flatnonzero(np.isinf(row)):
+                raise FeatureError(f"feature 'x{i}' is {row[i]!r}; give a finite number, or NaN for missing")
+            for name in names:
+                self._add(name, "numeric")
+            self._positions = len(names)
+        if self.names != names:
             return False
-        self._expect_order(row.shape[0])
-        if len(self):
-            return False
-        for i in range(row.shape[0]):
-            self._add(f"x{i}", "numeric")
+        self._array_width = len(names)
         return True
 
     def bad_position(self, index: int, value: float) -> FeatureError:
@@ -192,9 +198,13 @@ class Schema:
                 found.append((name, kind, None))
         return found
 
-    def admit(self, row: Mapping[Any, Any]) -> None:
+    def admit(self, row: Any) -> None:
         """Let a row's new features and values join, after the whole row was found good."""
-        for name, kind, value in self.news(row):
+        named = self.named(row)
+        news = self.news(named)
+        if named is not row and not self.declared and not hasattr(row, "items"):
+            self._positions = len(named)
+        for name, kind, value in news:
             if name not in self._columns:
                 self._add(name, kind)
             codes = self._columns[name][1]

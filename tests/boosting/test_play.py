@@ -5,22 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
-from banditboost import AdaBandit, Schema, play
+from banditboost import Schema, play
 from banditboost.boosting import player
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import keyed, play_by_hand
 from tests.boosting.states import difference
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
-from tests.boosting.twins import ADAPTIVE, BANDITS, BOOSTERS, make_booster
+from tests.boosting.twins import ADAPTIVE, BANDITS, BOOSTERS, SEED, make_booster
 from tests.naive import rng
 
 ROUNDS = 40 if INTERPRETED else 400
-SEED = 5
 
 
 @pytest.fixture(params=BOOSTERS)
@@ -108,91 +104,6 @@ def test_play_goes_on_where_the_model_is(name: str) -> None:
     play_by_hand(one, stream.X[end:], stream.y[end:])
     expected = play_by_hand(other, stream.X, stream.y)
     assert middle.shown.tolist() == expected.shown[cut:end]
-    assert difference(one, other) == []
-
-
-def test_dicts_lists_and_arrays_are_one(name: str) -> None:
-    stream = make_stream("mixed", 3, ROUNDS)
-    named = stream.dicts()
-    results, models = [], []
-    for rows in (stream.X, named, [tuple(row.values()) for row in named], [list(row.values()) for row in named]):
-        models.append(make_booster(name, 3, 5, schema=stream.schema()))
-        results.append(play(models[-1], rows, stream.y))
-    for result, model in zip(results[1:], models[1:], strict=True):
-        assert result.shown.tolist() == results[0].shown.tolist()
-        assert difference(model, models[0]) == []
-
-
-@pytest.mark.parametrize("first", [[1.0, "red", 2.0, "blue"], [None, "red", 2.0, None]], ids=["whole", "gaps"])
-def test_lists_bring_features_by_position(first: list[Any]) -> None:
-    """Without a schema the places are called x0, x1, ...; a value that is missing at first keeps its place."""
-    stream = make_stream("mixed", 3, 40)
-    rows = [first, *([*row.values()] for row in stream.dicts()[1:])]
-    named = [{f"x{i}": value for i, value in enumerate(row)} for row in rows]
-    played, by_hand, expected = (make_booster("AdaBandit", 3, 5, schema=Schema()) for _ in range(3))
-    shown = play(expected, named, stream.y).shown.tolist()
-    assert play_by_hand(by_hand, rows, stream.y).shown == shown
-    assert play(played, rows, stream.y).shown.tolist() == shown
-    assert sorted(map(str, played.schema.names)) == ["x0", "x1", "x2", "x3"]
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist], ids=["pandas", "polars", "pyarrow"])
-def test_frames_are_lists_of_dicts(frame: Any) -> None:
-    stream = make_stream("mixed", 3, ROUNDS)
-    rows = stream.dicts()
-    for t, row in enumerate(rows):
-        row.update(flag=t % 3 == 0, count=t % 5)
-    one, other = (make_booster("AdaBandit", 3, 5, schema=Schema()) for _ in range(2))
-    assert play(one, frame(rows), stream.y).shown.tolist() == play(other, rows, stream.y).shown.tolist()
-    assert one.schema.kinds == ("numeric", "nominal", "numeric", "nominal", "nominal", "numeric")
-    assert difference(one, other) == []
-
-
-# Right labels
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        lambda names, y: [names[i] for i in y],
-        lambda names, y: np.array(names)[y],
-        lambda names, y: np.array(names, object)[y],
-        lambda names, y: pd.Series([names[i] for i in y]),
-        lambda names, y: (names[i] for i in y),
-        lambda names, y: y,  # noqa: ARG005
-        lambda names, y: y.astype(np.uint8),  # noqa: ARG005
-        lambda names, y: y.tolist(),  # noqa: ARG005
-    ],
-    ids=["list", "array", "objects", "series", "generator", "indices", "small indices", "list of indices"],
-)
-def test_names_or_indices(told: Any) -> None:
-    stream = make_stream("mixed", 3, ROUNDS)
-    names = ["north", "south", "east"]
-    models = [AdaBandit(names, n_learners=5, schema=stream.schema(), seed=SEED) for _ in range(2)]
-    result = play(models[0], stream.X, told(names, stream.y))
-    assert result.y.tolist() == stream.y.tolist()
-    assert result.shown.tolist() == play(models[1], stream.X, stream.y).shown.tolist()
-    assert result.labels == ("north", "south", "east")
-
-
-@pytest.mark.parametrize("labels", [(30, 10, 20), (("a", 1), ("a", 2), ("b", 1)), (True, False, None), (0.5, 1.5, 2.5)], ids=str)
-def test_right_labels_of_any_kind(labels: tuple[Any, ...]) -> None:
-    stream = make_stream("mixed", 3, 30)
-    model = AdaBandit(labels, n_learners=2, schema=stream.schema(), seed=SEED)
-    result = play(model, stream.X, [labels[i] for i in stream.y])
-    assert result.y.tolist() == stream.y.tolist()
-
-
-@pytest.mark.parametrize("name", BANDITS)
-def test_right_labels_stay_hidden(name: str) -> None:
-    """A wrong round tells only that: with other right labels in the wrong rounds not one decision changes."""
-    stream = make_stream("mixed", 5, ROUNDS)
-    one, other = two_of(name, stream, 5)
-    result = play(one, stream.X, stream.y)
-    elsewhere = (result.shown + 1 + np.arange(ROUNDS) % 4) % 5
-    again = play(other, stream.X, np.where(result.correct, stream.y, elsewhere))
-    assert again.shown.tolist() == result.shown.tolist()
-    assert again.correct.tolist() == result.correct.tolist()
     assert difference(one, other) == []
 
 

@@ -120,14 +120,16 @@ class Booster:
         row = self.schema.named(x)
         memo = self._blank.copy()
         if not self.schema.encode(row, memo, self._row_start):
-            self.schema.admit(row)
+            self.schema.admit(x)
             self._follow_schema()
             memo = self._blank.copy()
             memo[self._row_start :] = self.schema.encode_anew(row)
         return memo
 
     def _memo_of_array(self, x: Array) -> Array:
-        if self.schema.expect_positions(x):
+        if not self.schema.takes_array(x):
+            return self._memo_of(x.tolist())
+        if len(self._blank) != self._row_start + len(self.schema):
             self._follow_schema()
         memo = self._blank.copy()
         memo[self._row_start :] = x

@@ -57,7 +57,7 @@ def play(
 
 def _label_indices(model: Booster, y: Iterable[Hashable], n_rows: int) -> Array:
     """Right labels as indices."""
-    right = y if isinstance(y, np.ndarray) else np.asarray(list(y), dtype=object)
+    right = y if isinstance(y, np.ndarray) else _as_array(list(y))
     if right.shape != (n_rows,):
         raise LabelError(f"y has shape {right.shape} for {n_rows} rows of X; give one right label for each row")
     if right.dtype.kind in "iu" and not any(isinstance(label, (int, np.integer)) for label in model.labels):
@@ -67,8 +67,18 @@ def _label_indices(model: Booster, y: Iterable[Hashable], n_rows: int) -> Array:
     index = {label: i for i, label in enumerate(model.labels)}
     try:
         return np.array([index[label] for label in right.tolist()], dtype=np.int64)
+    except TypeError as unhashable:
+        raise LabelError(f"y holds a label that cannot be one of the model's: {unhashable}; give labels, one for each row") from None
     except KeyError as unknown:
         raise LabelError(f"y holds {unknown.args[0]!r}, which is not one of the model's labels; they are {model.labels[:10]!r}") from None
+
+
+def _as_array(labels: list[Hashable]) -> Array:
+    if labels and all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels):
+        return np.array(labels, dtype=np.int64)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
 
 
 class _Player:

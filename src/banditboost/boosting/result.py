@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+
+
+def _share(right: Array) -> float:
+    return float(np.mean(right)) if len(right) else math.nan
 
 
 @dataclass(frozen=True)
@@ -38,17 +43,17 @@ class Result:
     @property
     def accuracy(self) -> float:
         """Share of right labels among the shown: exploration included."""
-        return float(np.mean(self.correct))
+        return _share(self.correct)
 
     @property
     def last_accuracy(self) -> float:
         """The same over the last fifth of the stream, as in the paper's Table 1."""
-        return float(np.mean(self.correct[-max(1, int(0.2 * len(self.y))) :]))
+        return _share(self.correct[-max(1, int(0.2 * len(self.y))) :])
 
     @property
     def greedy_accuracy(self) -> float:
         """Share of rounds in which the greedy label was right."""
-        return float(np.mean(self.greedy == self.y))
+        return _share(self.greedy == self.y)
 
     def curve(self, window: float = 0.2) -> Array:
         """Moving average of accuracy over the last `window` share of the stream; begins when the first window is full."""

@@ -11,6 +11,8 @@ import numpy as np
 
 from banditboost.errors import FeatureError
 from banditboost.kernels.entry import first_bad_row
+from banditboost.schema import Schema
+from banditboost.weak_learners.features import feature_table
 
 if TYPE_CHECKING:
     from banditboost.boosting.base import Booster
@@ -26,58 +28,63 @@ class Rows:
         self._model = model
         self._matrix: Array | None = None
         self._rows: Sequence[Any] = ()
+        # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of the stream.
+        trial = copy.deepcopy(model.schema)
         if isinstance(X, np.ndarray) and X.dtype != object:
-            self._matrix = self._checked_matrix(X)
-        else:
+            self._matrix = _checked_matrix(X, trial)
+        if self._matrix is None:
             self._rows = X if isinstance(X, (list, tuple)) else _rows_of(X)
-            self._check_rows()
+            for row in self._rows:
+                trial.admit(row)
 
     def __len__(self) -> int:
         return len(self._rows) if self._matrix is None else len(self._matrix)
 
     def blocks(self) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the round after it."""
-        if self._matrix is not None:
-            yield self._matrix, len(self._matrix)
-            return
         schema = self._model.schema
+        if self._matrix is not None:
+            if len(self._matrix):
+                schema.takes_array(self._matrix[0])
+                self._model._follow_schema()
+            yield self._matrix.reshape(len(self._matrix), len(schema)), len(self._matrix)
+            return
         block: list[Array] = []
         for t, row in enumerate(self._rows):
             named = schema.named(row)
-            news = schema.news(named)
-            if block and (news or len(block) == _BLOCK):
+            grows = bool(schema.news(named)) or len(schema) == 0
+            if block and (grows or len(block) == _BLOCK):
                 yield np.array(block), t
                 block = []
-            if news:
-                schema.admit(named)
+            if grows:
+                schema.admit(row)
                 self._model._follow_schema()
             block.append(schema.encode_anew(named))
         yield np.array(block).reshape(len(block), len(schema)), len(self._rows)
 
-    def _checked_matrix(self, X: Array) -> Array:
-        if X.ndim != 2:
-            raise FeatureError(f"X has shape {X.shape}; give a matrix with a row for each round")
-        if len(X) and self._model.schema.expect_positions(X[0]):
-            self._model._follow_schema()
-        matrix = np.array(X, dtype=np.float64, order="C")
-        bad = first_bad_row(self._model._committee.features, matrix)
-        if bad[0] >= 0:
-            raise self._model.schema.bad_position(bad[1], float(X[bad[0], bad[1]]))
-        return matrix
 
-    def _check_rows(self) -> None:
-        """Try every row on a copy of the schema first: a bad one must not be met in the middle of the stream."""
-        trial = copy.deepcopy(self._model.schema)
-        for row in self._rows:
-            trial.admit(trial.named(row))
+def _checked_matrix(X: Array, schema: Schema) -> Array | None:
+    """A copy of X with every number checked, or None if it has to be taken row by row."""
+    if X.ndim != 2:
+        raise FeatureError(f"X has shape {X.shape}; give a matrix with a row for each round")
+    if len(X) and not schema.takes_array(X[0]):
+        return None
+    matrix = np.array(X, dtype=np.float64, order="C")
+    row, feature = first_bad_row(feature_table(schema), matrix)
+    if row >= 0:
+        raise schema.bad_position(feature, float(matrix[row, feature]))
+    return matrix
 
 
 def _rows_of(X: Any) -> Sequence[Any]:
+    if isinstance(X, np.ndarray):
+        rows: Sequence[Any] = X.tolist()
+        return rows
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
         raise FeatureError(
             f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame"
         ) from None
-    rows: Sequence[Any] = frame.rows(named=True)
+    rows = frame.rows(named=True)
     return rows

@@ -51,6 +51,13 @@ class PythonCommittee:
         """Rows simply become longer."""
         self._features = feature_table(self._schema)
 
+    @staticmethod
+    def _row_to_keep(x: Array) -> Array:
+        """A row of their own, since learners may keep it; one for all, so none may write on it."""
+        row = x.copy()
+        row.flags.writeable = False
+        return row
+
     def _label(self, number: int, x: Array) -> int:
         label = int(self.learners[number].predict(x))
         if not 0 <= label < self._n_labels:
@@ -58,18 +65,21 @@ class PythonCommittee:
         return label
 
     def vote(self, x: Array, round_: int, votes: Array) -> None:  # noqa: ARG002 (built-in trees break ties by the round)
+        row = self._row_to_keep(x)
         for i in range(len(votes)):
-            votes[i] = self._label(i, x)
+            votes[i] = self._label(i, row)
 
     def score(self, x: Array, scores: Array) -> None:
         """Groups of binary learners, which answer 0 or 1."""
+        row = self._row_to_keep(x)
         for number in range(scores.size):
-            scores.flat[number] = self._label(number, x)
+            scores.flat[number] = self._label(number, row)
 
     def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
+        row = self._row_to_keep(x)
         for i, (label, weight) in enumerate(zip(labels.tolist(), weights.tolist(), strict=True)):
             if weight > 0.0:
-                self.learners[first + i].learn(x, label, weight)
+                self.learners[first + i].learn(row, label, weight)
 
     @property
     def memory_usage(self) -> int:
