@@ -111,6 +111,11 @@ class Schema:
 
     # Rows without names
 
+    @property
+    def by_position(self) -> bool:
+        """Whether the features came from rows without names."""
+        return self._positions is not None
+
     def _position_names(self, length: int) -> tuple[Hashable, ...]:
         """What the places of a row are called: as declared, else x0, x1, ..."""
         if length == 0:

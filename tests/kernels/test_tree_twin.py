@@ -19,7 +19,7 @@ FEATURES = {
     "mixed": (["numeric", "nominal", "numeric", "nominal"], [0, 4, 0, 3]),
 }
 LEAVES = ["majority", "naive_bayes", "adaptive"]
-N_EXAMPLES = 60 if INTERPRETED else 500
+N_EXAMPLES = 120 if INTERPRETED else 500
 EAGER = {"grace_period": 5.0, "split_confidence": 0.3, "tie_threshold": 0.3}
 
 

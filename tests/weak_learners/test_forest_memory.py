@@ -16,7 +16,8 @@ from tests.weak_learners.invariants import check_committee, entries_of
 
 MEBIBYTE = 1 << 20
 BUDGET = MEBIBYTE // 32 if INTERPRETED else MEBIBYTE
-N_EXAMPLES = 300 if INTERPRETED else 20_000
+TIGHT = BUDGET // 4 if INTERPRETED else BUDGET // 16
+N_EXAMPLES = 600 if INTERPRETED else 20_000
 KINDS, N_VALUES, K = ["numeric", "nominal", *["numeric"] * 6], [0, 4, *[0] * 6], 8
 GREEDY: dict[str, Any] = {"grace_period": 20.0, "split_confidence": 0.9, "tie_threshold": 0.9}
 
@@ -136,20 +137,20 @@ def test_the_same_stream_gives_the_same_arrays(crowded: TreeCommittee) -> None:
 
 
 def test_without_room_for_nodes_nothing_splits_and_classes_are_counted() -> None:
-    committee = make(max_memory=BUDGET // 16, k=2)  # few classes, so that nodes are what runs out
+    committee = make(max_memory=TIGHT, k=2)  # few classes, so that nodes are what runs out
     train(committee, N_EXAMPLES // 2, k=2)
     n_nodes, before = int(committee.forest.head["n_nodes"][0]), total_class_weight(committee)
     assert committee.forest.head["nodes_full"][0]
     train(committee, N_EXAMPLES // 2, seed=5, k=2)
     assert int(committee.forest.head["n_nodes"][0]) == n_nodes
     assert total_class_weight(committee) == pytest.approx(before + 3 * (N_EXAMPLES // 2))
-    assert committee.memory_usage <= BUDGET // 16
+    assert committee.memory_usage <= TIGHT
     check_committee(committee)
 
 
 def test_without_room_for_more_classes_a_leaf_can_still_learn_a_new_one() -> None:
     """Splits must leave some entries for classes that come to a leaf later: a class without an entry could never be predicted there."""
-    committee, draw = make(max_memory=BUDGET // 16), np.random.default_rng(9)
+    committee, draw = make(max_memory=TIGHT), np.random.default_rng(9)
     train(committee, N_EXAMPLES // 2)
     assert committee.forest.head["entries_full"][0]
     for _ in range(20):
@@ -164,6 +165,7 @@ def test_memory_usage_is_the_bytes_of_the_arrays(crowded: TreeCommittee) -> None
     assert crowded.memory_usage == sum(array.nbytes for array in crowded.forest)
 
 
+@pytest.mark.skipif(INTERPRETED, reason="interpreted kernels leave objects of their own")
 def test_memory_usage_tells_what_the_interpreter_gave() -> None:
     train(make(), 50)  # what is made once
     tracemalloc.start()
