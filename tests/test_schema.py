@@ -233,11 +233,10 @@ def test_a_feature_keeps_its_kind(first: Any, then: Any, remedy: str) -> None:
 
 def test_rows_by_position() -> None:
     schema = Schema()
-    first = schema.named([1.0, "x"])
-    assert first == {"x0": 1.0, "x1": "x"}
-    schema.admit(first)
+    assert schema.named([1.0, "x"]) == {"x0": 1.0, "x1": "x"}
+    schema.admit([1.0, "x"])
     assert schema.named((2.0, "y")) == {"x0": 2.0, "x1": "y"}
-    with pytest.raises(FeatureError, match="the row has 3 values, the schema 2 features; give one value for each of"):
+    with pytest.raises(FeatureError, match="the row has 3 values where 2 are expected; give one for each feature of"):
         schema.named([1.0, "x", 2.0])
 
 
@@ -264,7 +263,7 @@ def test_positions_need_declared_features_or_none_at_all() -> None:
         with pytest.raises(FeatureError, match="the row has no names, but this model's features came from dict rows; give a dict"):
             schema.named(row)
     with pytest.raises(FeatureError, match="the row has no names"):
-        schema.expect_positions(np.array([1.0, 2.0]))
+        schema.takes_array(np.array([1.0, 2.0]))
     assert Schema(numeric=["a", "b"]).named([1.0, 2.0]) == {"a": 1.0, "b": 2.0}
 
 

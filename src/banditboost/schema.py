@@ -218,10 +218,10 @@ class Schema:
                 self.version += 1
 
     def encode_anew(self, row: Mapping[Any, Any]) -> Array:
-        """Code a row that `admit` has let in."""
+        """Code a row that was found good; what has not joined is left out."""
         out = np.full(len(self), math.nan)
         for name, value in row.items():
-            if not is_missing(value):
+            if name in self._columns and not is_missing(value):
                 index, codes = self._columns[name]
                 if codes is None:
                     out[index] = min(max(float(value), -LARGEST), LARGEST)

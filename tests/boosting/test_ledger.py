@@ -53,13 +53,15 @@ def test_ledger_against_a_set(n_rounds: int, window: int) -> None:
     for t in range(n_rounds):
         book.open_up_to(t + 1)
         for round_ in luck.integers(max(0, t + 1 - window), t + 1, 2).tolist():
-            assert book.is_learned(round_) == (round_ in learned)
+            assert ("once" in book.refusal(round_)) == (round_ in learned)
             book.mark(round_)
             learned.add(round_)
     for round_ in range(n_rounds):
-        assert book.is_too_old(round_) == (round_ < n_rounds - window)
-        if not book.is_too_old(round_):
-            assert book.is_learned(round_) == (round_ in learned)
+        refusal = book.refusal(round_)
+        assert ("too old" in refusal) == (round_ < n_rounds - window)
+        assert (refusal == "") == (round_ >= n_rounds - window and round_ not in learned)
+    assert "not one of" in book.refusal(n_rounds)
+    assert "not one of" in book.refusal(-1)
 
 
 def test_many_rounds_at_once(window: int) -> None:
@@ -68,7 +70,15 @@ def test_many_rounds_at_once(window: int) -> None:
     book.open_up_to(10)
     book.mark(3)
     book.open_up_to(75)
-    rounds = np.array([2, 40, 43, 50, 74])
-    book.mark_all(rounds)
-    open_rounds = range(75 - window, 75)
-    assert [round_ for round_ in open_rounds if book.is_learned(round_)] == [43, 50, 74]
+    book.mark_all(np.array([2, 40, 43, 50, 74]))
+    assert [round_ for round_ in range(75 - window, 75) if book.refusal(round_)] == [43, 50, 74]
+
+
+def test_a_stream_longer_than_the_window(window: int) -> None:
+    book = ledger.Ledger()
+    book.open_up_to(20)
+    book.mark_all(np.arange(20))
+    book.open_up_to(20 + 3 * window)
+    assert [round_ for round_ in range(20 + 2 * window, 20 + 3 * window) if book.refusal(round_)] == []
+    book.mark_all(np.arange(20 + 3 * window))
+    assert all("once" in book.refusal(round_) for round_ in range(20 + 2 * window, 20 + 3 * window))

@@ -87,7 +87,7 @@ class Node:
 
     def has_spread(self, feature):
         # hi > lo; the product also refuses a difference so small that it vanishes.
-        return feature in self.lo and 1e-6 * (self.hi[feature] - self.lo[feature]) > 0
+        return feature in self.lo and self.hi[feature] - self.lo[feature] >= 1e-100
 
     def w_cv(self, feature, label, value):
         return self.value_weight.get((feature, label, value), 0.0)
@@ -316,7 +316,7 @@ class Tree:
             return 0.0
         m = leaf.moments[feature, label]
         sd = m.sd(leaf.lo[feature], leaf.hi[feature])
-        z = (value - m.mean) / sd
+        z = max(-1e100, min(1e100, (value - m.mean) / sd))
         return -0.5 * z * z - math.log(sd) - 0.5 * math.log(2 * math.pi)
 
     def log_share(self, leaf, feature, label, value):

@@ -132,7 +132,7 @@ def test_a_label_out_of_range_is_refused(label: int) -> None:
     assert model.rounds == 0
 
 
-@pytest.mark.parametrize("answer", [0.5, math.nan, math.inf, None, "a", "1", [1], b"1"], ids=repr)
+@pytest.mark.parametrize("answer", [0.5, 1.0, np.float64(1), math.nan, math.inf, None, "a", "1", [1], b"1"], ids=repr)
 def test_an_answer_that_is_no_label_index_is_refused(answer: Any) -> None:
     model = AdaBandit(LABELS, weak_learner=Constant(answer), seed=1)
     with pytest.raises(ParameterError, match="weak learner 0 predicted .*it must predict a label index from 0 to 2"):
@@ -140,7 +140,7 @@ def test_an_answer_that_is_no_label_index_is_refused(answer: Any) -> None:
     assert model.rounds == 0
 
 
-@pytest.mark.parametrize("answer", [2, np.int64(2), np.uint8(2), np.float64(2.0), 2.0, np.array(2)], ids=repr)
+@pytest.mark.parametrize("answer", [2, np.int64(2), np.uint8(2), np.array(2)], ids=repr)
 def test_any_kind_of_whole_number_is_an_answer(answer: Any) -> None:
     model = AdaBandit(LABELS, n_learners=2, weak_learner=Constant(answer), exploration=0.5, seed=1)
     for _ in range(30):

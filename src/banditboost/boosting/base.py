@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
@@ -78,7 +79,7 @@ class Booster:
         self.labels = check_labels(labels)
         self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
         self.seed = int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
-        self.schema = Schema() if schema is None else schema
+        self.schema = Schema() if schema is None else copy.deepcopy(schema)
         self.weak_learner = HoeffdingTree() if weak_learner is None else weak_learner
         self.max_memory = check_count("max_memory", max_memory, _MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
@@ -135,6 +136,18 @@ class Booster:
         memo[self._row_start :] = x
         return memo
 
+    def _memo_to_look_at(self, x: Any) -> Array:
+        """The same for a row that nothing is learned from: features and values that the model does not know are left out."""
+        if isinstance(x, np.ndarray) and x.dtype != object:
+            if len(self.schema) and self.schema.takes_array(x):
+                return self._memo_of_array(x)
+            x = x.tolist()
+        row = self.schema.named(x)
+        self.schema.news(row)
+        memo = self._blank.copy()
+        memo[self._row_start :] = self.schema.encode_anew(row)
+        return memo
+
     def _follow_schema(self) -> None:
         if len(self._blank) != self._row_start + len(self.schema):
             self._blank = self._make_blank()
@@ -148,9 +161,9 @@ class Booster:
 
     # Algorithm 1
 
-    def _begin_round(self, x: Any) -> Array:
+    def _begin_round(self, x: Any, *, looking: bool = False) -> Array:
         """Lines 4 to 10: from a row to a label to show."""
-        memo = self._memo_of(x)
+        memo = self._memo_to_look_at(x) if looking else self._memo_of(x)
         memo[ROUND] = self.rounds
         bad = self._run(memo)
         if bad >= 0:

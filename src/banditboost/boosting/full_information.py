@@ -28,7 +28,7 @@ class FullInformationBooster(Booster):
 
     def predict_one(self, x: Mapping[Any, Any] | Array) -> Hashable:
         """The predicted label; the model does not change."""
-        return self.labels[int(self._begin_round(x)[GREEDY])]
+        return self.labels[int(self._begin_round(x, looking=True)[GREEDY])]
 
     def learn_one(self, x: Mapping[Any, Any] | Array, y: Hashable) -> None:
         """Learn that y is the label of x."""
@@ -42,7 +42,7 @@ class FullInformationBooster(Booster):
 
     def predict_proba_one(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
         """The probability with which each label would be predicted."""
-        shares = self._label_shares(self._begin_round(x))
+        shares = self._label_shares(self._begin_round(x, looking=True))
         return dict(zip(self.labels, shares.tolist(), strict=True))
 
     def _label_shares(self, memo: Array) -> Array:

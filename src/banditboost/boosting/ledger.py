@@ -32,12 +32,16 @@ class Ledger:
         """Why a verdict for this round cannot be learned; empty if it can."""
         if not 0 <= round_ < self._rounds:
             return f"is not one of this model's {self._rounds} decisions; load the model that made it"
-        if round_ < self._rounds - WINDOW:
+        if self.is_too_old(round_):
             return f"is too old: verdicts are taken for the last {WINDOW:,} rounds"
+        return "was learned before; each verdict is learned once" if self.is_learned(round_) else ""
+
+    def is_too_old(self, round_: int) -> bool:
+        return round_ < self._rounds - WINDOW
+
+    def is_learned(self, round_: int) -> bool:
         place = round_ % WINDOW
-        if self._bits[place >> 3] & (1 << (place & 7)):
-            return "was learned before; each verdict is learned once"
-        return ""
+        return bool(self._bits[place >> 3] & (1 << (place & 7)))
 
     def mark(self, round_: int) -> None:
         place = round_ % WINDOW

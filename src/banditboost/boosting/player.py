@@ -77,7 +77,8 @@ def _as_array(labels: list[Hashable]) -> Array:
     if labels and all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels):
         return np.array(labels, dtype=np.int64)
     array = np.empty(len(labels), dtype=object)
-    array[:] = labels
+    for i, label in enumerate(labels):
+        array[i] = label
     return array
 
 

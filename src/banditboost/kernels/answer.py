@@ -10,6 +10,7 @@ from banditboost.kernels.merit import class_spread, is_wide
 from banditboost.kernels.rng import LEAF_TIE, uniform
 
 _LOG_ROOT_TWO_PI = 0.9189385332046727
+_FARTHEST = 1e100  # deviations, so that the square does not overflow
 
 
 @njit
@@ -30,7 +31,7 @@ def bayes_value(forest: Forest, leaf: int, entry: int, x: Array) -> float:
             weight = stats[at]
             if is_wide(spread) and weight > 0.0:
                 sd = class_spread(weight, stats[at + 2], spread)
-                z = (value - stats[at + 1]) / sd
+                z = min(max((value - stats[at + 1]) / sd, -_FARTHEST), _FARTHEST)
                 total += -0.5 * z * z - math.log(sd) - _LOG_ROOT_TWO_PI
         else:
             n_values = forest.features[f]["n_values"]

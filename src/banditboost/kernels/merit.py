@@ -18,6 +18,7 @@ from banditboost.kernels.normal import FAR, cut, xlogx, xlogx_lane
 
 THRESHOLDS = 10
 LANES = 12  # thresholds are tried four at a time; the last two are not looked at
+_NARROWEST = 1e-100
 SPREAD_FLOOR = 1e-6  # a class is at least this share of the leaf's range wide
 _LN2 = 0.6931471805599453
 _QUANTUM = 16777216.0  # 2^24
@@ -57,8 +58,8 @@ def rounded(merit: float) -> float:
 
 @njit
 def is_wide(spread: float) -> bool:
-    """Whether a leaf has seen different values, far enough apart to be told apart in float64."""
-    return SPREAD_FLOOR * spread > 0.0
+    """Whether a leaf has seen different values; closer than this they are not told apart, so that no square underflows."""
+    return spread >= _NARROWEST
 
 
 @njit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -59,9 +60,15 @@ class PythonCommittee:
         return row
 
     def _label(self, number: int, x: Array) -> int:
-        label = int(self.learners[number].predict(x))
+        answer = self.learners[number].predict(x)
+        try:
+            label = operator.index(answer)
+        except TypeError:
+            label = -1
         if not 0 <= label < self._n_labels:
-            raise ParameterError(f"weak learner {number} predicted {label!r}; it must predict a label index from 0 to {self._n_labels - 1}")
+            raise ParameterError(
+                f"weak learner {number} predicted {answer!r}; it must predict a label index from 0 to {self._n_labels - 1}"
+            )
         return label
 
     def vote(self, x: Array, round_: int, votes: Array) -> None:  # noqa: ARG002 (built-in trees break ties by the round)

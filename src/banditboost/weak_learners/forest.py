@@ -16,8 +16,8 @@ from banditboost.weak_learners.features import feature_table
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 
 Array = np.ndarray[Any, Any]
-# Shares of the memory ceiling: statistics, nodes, class entries.
-_ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.5, 0.25, 0.25
+# Shares of the memory ceiling: statistics, nodes, class entries; the rest is for what does not grow with the stream.
+_ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.49, 0.24, 0.24
 _RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
 _SPARE = 1.25  # room for features to join before statistics are laid out anew
 
@@ -52,9 +52,10 @@ class TreeCommittee:
     def add(self, n_trees: int) -> None:
         """Plant more trees, each with its own draw of the parameters that were given as ranges."""
         first = len(self.forest.trees)
-        while int(self.forest.head["n_nodes"][0]) + n_trees > len(self.forest.nodes):
-            if not self._grow_nodes(n_trees):
-                raise ParameterError(f"max_memory is {self._max_memory} bytes, too little for {first + n_trees} trees; give more")
+        if int(self.forest.head["n_nodes"][0]) + n_trees > len(self.forest.nodes) and not self._grow_nodes(n_trees):
+            if first == 0:
+                raise ParameterError(f"max_memory is {self._max_memory} bytes, too little for {n_trees} trees; give more")
+            self._set_node_capacity(int(self.forest.head["n_nodes"][0]) + n_trees)  # a label's first trees are planted all the same
         drawn = np.zeros(n_trees, TREE)
         for i in range(n_trees):
             drawn[i]["grace_period"], drawn[i]["log_confidence"], drawn[i]["tie_threshold"] = self._draw_parameters(first + i)
@@ -96,7 +97,7 @@ class TreeCommittee:
         if not head["entries_full"] and head["n_free_entries"] < needed:
             head["entries_full"] = not self._grow_entries(needed)
         if not head["rows_full"] and head["n_free_rows"] < 2 and not self._grow_rows():
-            head["rows_full"] = not self._put_leaves_to_sleep()
+            head["rows_full"] = not self._put_leaves_to_sleep(max(2, _RECLAIMED * (len(self.forest.stats) // int(head["row_size"]))))
 
     def _grown(self, capacity: int, needed: int, item_size: int, share: float) -> int | None:
         """A doubled capacity with at least `needed` more items, or None if the ceiling forbids it."""
@@ -104,15 +105,18 @@ class TreeCommittee:
         return min(max(2 * capacity, capacity + needed), most) if capacity + needed <= most else None
 
     def _grow_nodes(self, needed: int) -> bool:
-        steps, nodes = self.forest.steps, self.forest.nodes
-        capacity = self._grown(len(nodes), needed, NODE.itemsize + STEP.itemsize, _NODES_SHARE)
+        capacity = self._grown(len(self.forest.nodes), needed, NODE.itemsize + STEP.itemsize, _NODES_SHARE)
         if capacity is None:
             return False
+        self._set_node_capacity(capacity)
+        return True
+
+    def _set_node_capacity(self, capacity: int) -> None:
+        steps, nodes = self.forest.steps, self.forest.nodes
         more = capacity - len(nodes)
         self.forest = self.forest._replace(
             steps=np.concatenate([steps, np.zeros(more, STEP)]), nodes=np.concatenate([nodes, np.zeros(more, NODE)])
         )
-        return True
 
     def _grow_entries(self, needed: int) -> bool:
         head, entries = self.forest.head, self.forest.entries
@@ -120,6 +124,7 @@ class TreeCommittee:
         if capacity is None:
             return False
         fresh = np.zeros(capacity - len(entries), ENTRY)
+        fresh["row"] = -1
         fresh["next"] = np.arange(len(entries) + 1, capacity + 1)
         fresh["next"][-1] = head["free_entry"][0]
         head["free_entry"] = len(entries)
@@ -141,8 +146,8 @@ class TreeCommittee:
         self.forest = self.forest._replace(stats=np.concatenate([self.forest.stats, fresh.ravel()]))
         return True
 
-    def _put_leaves_to_sleep(self) -> bool:
-        """Free a quarter of all rows, taken from the leaves that have least to win; wake those that now have more to win than these."""
+    def _put_leaves_to_sleep(self, wanted: float) -> bool:
+        """Free that many rows, taken from the leaves that have least to win; wake those that now have more to win than these."""
         n_nodes = int(self.forest.head["n_nodes"][0])
         nodes, entries = self.forest.nodes[:n_nodes], self.forest.entries
         leaves = np.flatnonzero((self.forest.steps["feature"][:n_nodes] < 0) & (nodes["top"] >= 0))
@@ -151,7 +156,6 @@ class TreeCommittee:
         order = np.argsort(promise[awake], kind="stable")
         candidates = leaves[awake][order]
         freed = np.cumsum(1 + nodes["n_classes"][candidates])
-        wanted = max(2, _RECLAIMED * (len(self.forest.stats) // int(self.forest.head["row_size"][0])))
         chosen = candidates[: int(np.searchsorted(freed, wanted)) + 1]
         if len(chosen) == 0:
             return False
@@ -179,15 +183,24 @@ class TreeCommittee:
         open_features(self.forest, len(before))
 
     def _move_rows(self, before: Array, features: Array, size: int) -> None:
-        rows = self.forest.stats.reshape(-1, max(1, int(self.forest.head["row_size"][0])))
-        fresh = np.zeros((len(rows), size))
+        """Rows in use move together to the front; longer rows may mean that some leaves must do without."""
+        old_size = max(1, int(self.forest.head["row_size"][0]))
+        most = max(2, int(self._max_memory * _ROWS_SHARE) // (8 * size))
+        n_rows = len(self.forest.stats) // old_size
+        in_use = n_rows - int(self.forest.head["n_free_rows"][0])
+        if in_use > most:
+            self._put_leaves_to_sleep(in_use - most)
+        nodes, entries = self.forest.nodes[: int(self.forest.head["n_nodes"][0])], self.forest.entries
+        used = np.unique(np.concatenate([nodes["summary"], entries["row"]]))
+        used = used[used >= 0]
+        place = np.full(n_rows + 1, -1)
+        place[used] = np.arange(len(used))
+        nodes["summary"], entries["row"] = place[nodes["summary"]], place[entries["row"]]
+        rows = self.forest.stats.reshape(-1, old_size)[used]
+        fresh = np.zeros((len(used), size))
         for old, new in zip(before, features, strict=False):
             width = min(int(old["capacity"]), int(new["capacity"]))
             fresh[:, new["offset"] : new["offset"] + width] = rows[:, old["offset"] : old["offset"] + width]
-        # The links of the free list live in the rows' first numbers, which may belong to another feature now.
-        row = int(self.forest.head["free_row"][0])
-        while row >= 0:
-            fresh[row, 0] = rows[row, 0]
-            row = int(rows[row, 0])
-        self.forest.head["row_size"] = size
+        head = self.forest.head
+        head["row_size"], head["free_row"], head["n_free_rows"] = size, -1, 0
         self.forest = self.forest._replace(stats=fresh.ravel())

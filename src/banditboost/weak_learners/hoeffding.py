@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from banditboost.errors import ParameterError
 
 Range = float | tuple[float, float]
@@ -12,9 +14,13 @@ LeafPrediction = Literal["majority", "naive_bayes", "adaptive"]
 LEAF_PREDICTIONS: tuple[LeafPrediction, ...] = ("majority", "naive_bayes", "adaptive")
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def _bounds(name: str, value: Range, low: float, high: float) -> tuple[float, float]:
     pair = value if isinstance(value, tuple) else (value, value)
-    if len(pair) != 2 or not all(isinstance(v, (int, float)) and low < v <= high for v in pair) or pair[0] > pair[1]:
+    if len(pair) != 2 or not all(_is_number(v) and low < v <= high for v in pair) or pair[0] > pair[1]:
         raise ParameterError(f"{name} is {value!r}; give a number in ({low}, {high}], or a pair (low, high) of them")
     return float(pair[0]), float(pair[1])
 
@@ -47,7 +53,7 @@ class HoeffdingTree:
         self.ranges()
         if self.leaf_prediction not in LEAF_PREDICTIONS:
             raise ParameterError(f"leaf_prediction is {self.leaf_prediction!r}; it must be one of {', '.join(LEAF_PREDICTIONS)}")
-        if not 0.0 <= self.min_branch_fraction < 0.5:
+        if not _is_number(self.min_branch_fraction) or not 0.0 <= self.min_branch_fraction < 0.5:
             raise ParameterError(f"min_branch_fraction is {self.min_branch_fraction!r}; give a number in [0, 0.5)")
 
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
