@@ -176,7 +176,9 @@ def test_true_is_not_one() -> None:
     assert coded(schema, {"s": 1}) != coded(schema, {"s": True})
 
 
-@pytest.mark.parametrize("value", [1e101, -1e300, 10**100, 10**101, -(10**300), 10**400, np.float64(1.7e308), Decimal("1e200")], ids=type_name)
+@pytest.mark.parametrize(
+    "value", [1e101, -1e300, 10**100, 10**101, -(10**300), 10**400, np.float64(1.7e308), Decimal("1e200")], ids=type_name
+)
 def test_large_numbers_are_clamped(value: Any) -> None:
     schema = Schema()
     assert coded(schema, {"n": value}) == [LARGEST if value > 0 else -LARGEST]
@@ -193,8 +195,8 @@ def test_values_beyond_the_limit_count_as_missing() -> None:
 
 
 BAD = [
-    math.inf, -math.inf, np.float64("inf"), np.float32("-inf"), Decimal("Infinity"), Decimal("NaN"), Decimal("sNaN"), 1j, b"x", bytearray(b"x"),
-    [1.0], (1, 2), {"a": 1}, {1}, TODAY, datetime.datetime(2024, 2, 29, 12), datetime.timedelta(1), np.datetime64("2024-02-29"),
+    math.inf, -math.inf, np.float64("inf"), np.float32("-inf"), Decimal("Infinity"), Decimal("NaN"), Decimal("sNaN"), 1j, b"x",
+    bytearray(b"x"), [1.0], (1, 2), {"a": 1}, {1}, TODAY, datetime.datetime(2024, 2, 29, 12), datetime.timedelta(1), np.datetime64("2024-02-29"),
     pd.Timestamp("2024-02-29"), pd.Series([1.0]), np.array([1.0]), np.array(1.0), Fraction(1, 2), object(), int, range(3), lambda: 1, ...,
 ]  # fmt: skip
 
@@ -205,9 +207,9 @@ def test_values_that_cannot_be_learned_from_are_refused(value: Any, known: Any) 
     schema = Schema()
     schema.admit({"feature": known})
     before = repr(schema)
+    assert fast(schema, {"feature": value}) is None
     with pytest.raises(FeatureError, match=r"(?s)feature 'feature' is .*give") as refusal:
-        if fast(schema, {"feature": value}) is None:
-            schema.admit({"feature": value})
+        schema.admit({"feature": value})
     assert repr(value)[:20] in str(refusal.value)
     assert repr(schema) == before
 
@@ -246,7 +248,7 @@ def test_a_row_of_a_data_frame_is_a_row() -> None:
 
 @pytest.mark.parametrize("row", ["text", b"x", 5, None, {1, 2}, object(), iter([1])], ids=type_name)
 def test_what_is_no_row_is_refused(row: Any) -> None:
-    with pytest.raises(FeatureError, match="the row is .* of type .*; give a dict of features"):
+    with pytest.raises(FeatureError, match=r"the row is .* of type .*; give a dict of features"):
         Schema().named(row)
 
 
@@ -287,5 +289,3 @@ def test_the_short_way_and_the_long_way_code_alike(rows: list[dict[str, Any]]) -
         quick = fast(schema, row)
         if quick is not None:
             np.testing.assert_equal(quick, slow)
-
-

@@ -1,4 +1,4 @@
-"""Features are passed over when an upper bound of their merit says so: the bound must hold, wherever on the number line the feature lives."""
+"""Features are passed over when an upper bound of their merit says so: it must hold, wherever on the number line they live."""
 
 from __future__ import annotations
 

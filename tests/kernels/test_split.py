@@ -120,7 +120,7 @@ def test_a_leaf_splits_just_when_the_lead_exceeds_the_hoeffding_bound(seed: int)
     (merit, *_), (second, *_), *_ = leaf.best_of_features()
     largest = math.log2(len(np.unique(leaf.y)))
     for bound, splits in [((merit - second) * 1.001 + 4 * GRID, False), ((merit - second) * 0.999 - 4 * GRID, True)]:
-        if 0.0 < bound and 2 * leaf.w.sum() * (bound / largest) ** 2 < 600:  # the confidence must be a number above 0
+        if bound > 0.0 and 2 * leaf.w.sum() * (bound / largest) ** 2 < 600:  # the confidence must be a number above 0
             confidence = math.exp(-2 * leaf.w.sum() * (bound / largest) ** 2)
             assert ("feature" in compiled(leaf, confidence, tie=1e-12)) == splits
             assert "feature" in compiled(leaf, confidence, tie=bound * 1.001), "a bound below the tie threshold"

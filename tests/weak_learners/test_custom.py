@@ -135,7 +135,7 @@ def test_a_label_out_of_range_is_refused(label: int) -> None:
 @pytest.mark.parametrize("answer", [0.5, 1.0, np.float64(1), math.nan, math.inf, None, "a", "1", [1], b"1"], ids=repr)
 def test_an_answer_that_is_no_label_index_is_refused(answer: Any) -> None:
     model = AdaBandit(LABELS, weak_learner=Constant(answer), seed=1)
-    with pytest.raises(ParameterError, match="weak learner 0 predicted .*it must predict a label index from 0 to 2"):
+    with pytest.raises(ParameterError, match=r"weak learner 0 predicted .*it must predict a label index from 0 to 2"):
         model.decide({"n": 1.0})
     assert model.rounds == 0
 
@@ -227,7 +227,9 @@ def test_memory_usage_asks_the_learners() -> None:
 # The built-in weak learner's parameters
 
 GOOD_RANGES = [5, 0.5, (0.1, 0.2), (0.2, 0.2), np.float64(0.5), np.float32(0.5), (np.float64(0.1), 1)]
-BAD_RANGES = [0, -1, math.nan, math.inf, True, "5", None, [], (), (1,), (1, 2, 3), (0.2, 0.1), [0.1, 0.2], (0, 1), (0.1, math.nan), ("a", "b"), 1e13, 1j]
+BAD_RANGES = [
+    0, -1, math.nan, math.inf, True, "5", None, [], (), (1,), (1, 2, 3), (0.2, 0.1), [0.1, 0.2], (0, 1), (0.1, math.nan), ("a", "b"), 1e13, 1j,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["grace_period", "split_confidence", "tie_threshold"])
@@ -259,7 +261,7 @@ def test_bad_branch_fractions_are_refused(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["Majority", "nb", "", None, 0, ["majority"]], ids=repr)
 def test_bad_leaf_predictions_are_refused(value: Any) -> None:
-    with pytest.raises(ParameterError, match="leaf_prediction is .*; it must be one of majority, naive_bayes, adaptive"):
+    with pytest.raises(ParameterError, match=r"leaf_prediction is .*; it must be one of majority, naive_bayes, adaptive"):
         HoeffdingTree(leaf_prediction=value)
 
 

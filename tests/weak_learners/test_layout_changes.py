@@ -36,15 +36,17 @@ LABELS = ["a", "b", "c"]
 
 def statistics_of(committee: TreeCommittee) -> dict[tuple[int, int, int, int], float]:
     """Every number in use: (leaf, label, feature, place) -> number; label -1 is the summary of the leaf. Zeros are left out."""
-    size, found = int(committee.forest.head["row_size"][0]), {}
-    for leaf in range(int(committee.forest.head["n_nodes"][0])):
-        rows = {int(committee.forest.entries[entry]["label"]): int(committee.forest.entries[entry]["row"]) for entry in entries_of(committee, leaf)}
-        rows[-1] = int(committee.forest.nodes[leaf]["summary"])
+    forest = committee.forest
+    found, table = {}, forest.stats.reshape(-1, int(forest.head["row_size"][0]))
+    for leaf in range(int(forest.head["n_nodes"][0])):
+        rows = {int(entry["label"]): int(entry["row"]) for entry in forest.entries[entries_of(committee, leaf)]}
+        rows[-1] = int(forest.nodes[leaf]["summary"])
         for label, row in rows.items():
-            for f, feature in enumerate(committee.features):
+            for f, feature in enumerate(forest.features if row >= 0 else ()):
                 for place in range(int(feature["capacity"])):
-                    if row >= 0 and committee.forest.stats[row * size + int(feature["offset"]) + place] != 0:
-                        found[leaf, label, f, place] = float(committee.forest.stats[row * size + int(feature["offset"]) + place])
+                    number = float(table[row, int(feature["offset"]) + place])
+                    if number != 0:
+                        found[leaf, label, f, place] = number
     return found
 
 

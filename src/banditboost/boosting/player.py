@@ -67,10 +67,9 @@ def _label_indices(model: Booster, y: Iterable[Hashable], n_rows: int) -> Array:
     index = {label: i for i, label in enumerate(model.labels)}
     try:
         return np.array([index[label] for label in right.tolist()], dtype=np.int64)
-    except TypeError as unhashable:
-        raise LabelError(f"y holds a label that cannot be one of the model's: {unhashable}; give labels, one for each row") from None
-    except KeyError as unknown:
-        raise LabelError(f"y holds {unknown.args[0]!r}, which is not one of the model's labels; they are {model.labels[:10]!r}") from None
+    except (KeyError, TypeError):
+        wrong = next(label for label in right.tolist() if not isinstance(label, Hashable) or label not in index)
+        raise LabelError(f"y holds {wrong!r}, which is not one of the model's labels; they are {model.labels[:10]!r}") from None
 
 
 def _as_array(labels: list[Hashable]) -> Array:

@@ -10,6 +10,7 @@ from banditboost.kernels.merit import THRESHOLDS, Work, best_split, class_entrop
 from banditboost.kernels.normal import cut
 from banditboost.kernels.observe import forget_statistics, rank_entry, take_entry, to_24_bits
 
+_KEPT_BACK = 16  # one entry of so many, at the memory ceiling
 _LEAST_SHARE = 1e-6  # a class with no more than this share of the leaf is not handed down
 
 
@@ -139,7 +140,10 @@ def has_room_to_split(forest: Forest, leaf: int, feature: int) -> bool:
     """False only at the memory ceiling; below it the room was made before the example was learned."""
     head = forest.head[0]
     n_children = 2 if forest.features[feature]["kind"] == NUMERIC else forest.features[feature]["n_values"]
-    return head["n_nodes"] + n_children <= forest.nodes.size and head["n_free_entries"] >= n_children * forest.nodes[leaf]["n_classes"]
+    # Some entries are kept back for classes that come to a leaf later.
+    kept = forest.entries.size // _KEPT_BACK if head["entries_full"] != 0 else 0
+    enough = head["n_free_entries"] - kept >= n_children * forest.nodes[leaf]["n_classes"]
+    return enough and head["n_nodes"] + n_children <= forest.nodes.size
 
 
 @njit

@@ -78,8 +78,37 @@ def forget_statistics(forest: Forest, leaf: int) -> None:
 
 
 @njit
+def recycle_entry(forest: Forest, leaf: int, label: int) -> int:
+    """At the ceiling a class that is new to a leaf takes the entry of the lightest one there; -1 if there is none."""
+    node, entries = forest.nodes[leaf], forest.entries
+    lightest = node["first_entry"]
+    entry = lightest
+    while entry >= 0:
+        if lightest == node["top"] or (entry != node["top"] and entries[entry]["weight"] < entries[lightest]["weight"]):
+            lightest = entry
+        entry = entries[entry]["next"]
+    if lightest < 0:
+        return -1
+    if entries[lightest]["row"] >= 0:
+        give_row(forest, entries[lightest]["row"])
+        node["n_classes"] -= 1
+    if entries[lightest]["weight"] == entries[node["top"]]["weight"]:
+        node["n_tied"] -= 1
+    if lightest == node["top"]:
+        node["top"] = -1
+    node["weight"] -= entries[lightest]["weight"]
+    node["own"] -= entries[lightest]["own"]
+    node["last_attempt"] = min(node["last_attempt"], node["own"])
+    entries[lightest]["label"] = label
+    entries[lightest]["row"] = -1
+    entries[lightest]["weight"] = 0.0
+    entries[lightest]["own"] = 0.0
+    return lightest
+
+
+@njit
 def find_entry(forest: Forest, leaf: int, label: int) -> int:
-    """The entry of a class in a leaf, made at the end of the chain if it is new; -1 at the ceiling."""
+    """The entry of a class in a leaf, made at the end of the chain if it is new; -1 if there is no room for even one."""
     node, entries = forest.nodes[leaf], forest.entries
     last, entry = -1, node["first_entry"]
     while entry >= 0:
@@ -87,11 +116,12 @@ def find_entry(forest: Forest, leaf: int, label: int) -> int:
             return entry
         last, entry = entry, entries[entry]["next"]
     entry = take_entry(forest, label, 0 if last < 0 else entries[last]["position"] + 1, 0.0)
-    if entry >= 0:
-        if last < 0:
-            node["first_entry"] = entry
-        else:
-            entries[last]["next"] = entry
+    if entry < 0:
+        return recycle_entry(forest, leaf, label)
+    if last < 0:
+        node["first_entry"] = entry
+    else:
+        entries[last]["next"] = entry
     return entry
 
 
