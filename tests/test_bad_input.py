@@ -254,33 +254,28 @@ def test_a_first_row_without_names_cannot_leave_out_a_feature() -> None:
 # Verdicts
 
 
-def damaged(decision: Decision, how: str) -> Any:
-    """A decision that came back from its store in another state."""
+DAMAGES: dict[str, Callable[[list[Any]], Any]] = {
+    "short": lambda memo: memo[:6],
+    "long": lambda memo: [*memo, 1.0, 2.0],
+    "no round": lambda memo: [None, *memo[1:]],
+    "half round": lambda memo: [memo[0] + 0.5, *memo[1:]],
+    "future": lambda memo: [memo[0] + 1e6, *memo[1:]],
+    "past": lambda memo: [-1.0, *memo[1:]],
+    "label 7": lambda memo: [memo[0], 7.0, *memo[2:]],
+    "greedy -1": lambda memo: [*memo[:2], -1.0, *memo[3:]],
+    "no chance": lambda memo: [*memo[:4], 0.0, *memo[5:]],
+    "vote 9": lambda memo: [*memo[:8], 9.0, *memo[9:]],
+    "infinite": lambda memo: [*memo[:-2], math.inf, memo[-1]],
+    "code 99": lambda memo: [*memo[:-1], 99.0],
+    "text": lambda memo: ["x", *memo[1:]],
+    "no list": len,
+}
+
+
+def stored(decision: Decision, damage: Callable[[list[Any]], Any] = list) -> Decision:
+    """A decision that has been in a store, and may have suffered there."""
     data = decision.to_dict()
-    memo = data["memo"]
-    changes: dict[str, Any] = {
-        "whole": memo,
-        "short": memo[:6],
-        "long": [*memo, 1.0, 2.0],
-        "no round": [None, *memo[1:]],
-        "half round": [memo[0] + 0.5, *memo[1:]],
-        "future": [memo[0] + 1e6, *memo[1:]],
-        "past": [-1.0, *memo[1:]],
-        "label 7": [memo[0], 7.0, *memo[2:]],
-        "greedy -1": [*memo[:2], -1.0, *memo[3:]],
-        "no chance": [*memo[:4], 0.0, *memo[5:]],
-        "vote 9": [*memo[:8], 9.0, *memo[9:]],
-        "infinite": [*memo[:-2], math.inf, memo[-1]],
-        "code 99": [*memo[:-1], 99.0],
-        "text": ["x", *memo[1:]],
-        "no list": 5,
-    }
-    return Decision.from_dict({**data, "memo": changes[how]}, tuple(LABELS))
-
-
-DAMAGES = "short, long, no round, half round, future, past, label 7, greedy -1, no chance, vote 9, infinite, code 99, text, no list".split(
-    ", "
-)
+    return Decision.from_dict({**data, "memo": damage(data["memo"])}, tuple(LABELS))
 
 
 @pytest.mark.parametrize("how", DAMAGES)
@@ -289,9 +284,9 @@ def test_a_damaged_decision_is_refused(how: str) -> None:
     decision = model.decide({"n": 1.0, "s": "x"})
     before = state_of(model)
     with pytest.raises(DecisionError):
-        model.learn(damaged(decision, how), correct=True)
+        model.learn(stored(decision, DAMAGES[how]), correct=True)
     assert state_of(model) == before
-    model.learn(damaged(decision, "whole"), correct=True)
+    model.learn(stored(decision), correct=True)
 
 
 @pytest.mark.parametrize("key", ["model", "memo", "labels", "format"])
@@ -311,7 +306,7 @@ DECISIONS = st.sampled_from(["open", "old", "stored", "twice", "other model", No
 def test_learn(decision: Any, verdict: Any) -> None:
     model = model_called("named")
     old, now = model.decide({"n": 1.0}), model.decide({"n": 2.0, "s": "y", "new": 1.0})
-    known = {"open": now, "old": old, "stored": damaged(now, "whole"), "twice": old, "other model": model_called("fresh").decide({})}
+    known = {"open": now, "old": old, "stored": stored(now), "twice": old, "other model": model_called("fresh").decide({})}
     given_ = known.get(decision, decision) if isinstance(decision, str) else decision
     if decision == "twice":
         model.learn(old, correct=False)

@@ -22,6 +22,21 @@ def _json_safe(label: Hashable) -> str | int | float | bool | None:
     return plain if plain is None or isinstance(plain, (str, int, float, bool)) else repr(plain)
 
 
+def _memo_from(numbers: Any, n_labels: int) -> Array:
+    """A memo from plain data, after a look at what every memo begins with."""
+    try:
+        memo = np.array([math.nan if value is None else value for value in numbers], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DecisionError(f"the stored decision's memo is {numbers!r}; give the list of numbers that to_dict returned") from None
+    if len(memo) < _VOTES or not np.all(np.isfinite(memo[:_VOTES])):
+        raise DecisionError("the stored decision's memo is cut short or has a gap; give the list that to_dict returned")
+    whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
+    labels = memo[[_SHOWN, _GREEDY]]
+    if np.any(whole != np.floor(whole)) or np.any(labels < 0) or np.any(labels >= n_labels) or not 0.0 < memo[_PROBABILITY] <= 1.0:
+        raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
+    return memo
+
+
 class Decision:
     """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed."""
 
@@ -76,12 +91,14 @@ class Decision:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], labels: tuple[Hashable, ...]) -> Decision:
         """The decision that `to_dict` described; `labels` are those of the model (`model.labels`)."""
-        if data.get("format") != _FORMAT:
-            raise DecisionError(f"format {data.get('format')!r} of a decision is unknown to this version; it reads format {_FORMAT}")
+        for key in ("format", "model", "memo", "labels"):
+            if key not in data:
+                raise DecisionError(f"the stored decision has no {key!r}; give the whole dict that to_dict returned")
+        if data["format"] != _FORMAT:
+            raise DecisionError(f"format {data['format']!r} of a decision is unknown to this version; it reads format {_FORMAT}")
         if data["labels"] != len(labels):
             raise DecisionError(f"the decision was made among {data['labels']} labels, but {len(labels)} were given; give model.labels")
-        memo = np.array([math.nan if value is None else value for value in data["memo"]], dtype=np.float64)
-        return cls(data["model"], labels, memo)
+        return cls(data["model"], labels, _memo_from(data["memo"], len(labels)))
 
     def __repr__(self) -> str:
         return f"Decision(round={self.round}, label={self.label!r}, probability={self.probability:.6g}, explored={self.explored})"

@@ -35,6 +35,12 @@ def _kind_of(name: Hashable, value: object) -> str:
     )
 
 
+def _listed(name: object, items: Iterable[Any]) -> list[Any]:
+    if isinstance(items, (str, bytes)):
+        raise FeatureError(f"{name} is the string {items!r}; give a list, such as [{items!r}]")
+    return list(items)
+
+
 class Schema:
     """The features of a model: their names, in order, and whether each is numeric or nominal.
 
@@ -46,11 +52,10 @@ class Schema:
     """
 
     def __init__(self, numeric: Iterable[str] = (), nominal: Mapping[str, Iterable[Hashable]] | Iterable[str] = ()) -> None:
-        values = dict(nominal) if isinstance(nominal, Mapping) else dict.fromkeys(nominal, ())
-        numeric = list(numeric)
-        names = [*numeric, *values]
-        kinds = ["numeric"] * len(numeric) + ["nominal"] * len(values)
-        self._start(names, kinds, [*([()] * len(numeric)), *values.values()])
+        numbers, nominals = _listed("numeric", numeric), _listed("nominal", nominal)
+        values = [_listed(name, nominal[name]) if isinstance(nominal, Mapping) else [] for name in nominals]
+        kinds = ["numeric"] * len(numbers) + ["nominal"] * len(nominals)
+        self._start([*numbers, *nominals], kinds, [*([()] * len(numbers)), *values])
 
     @classmethod
     def of(cls, names: Sequence[str], kinds: Sequence[str], values: Sequence[Iterable[Hashable] | None] | None = None) -> Schema:
@@ -131,9 +136,9 @@ class Schema:
         """A row as a mapping: a dict as it is, a list or tuple by position."""
         if isinstance(row, Mapping):
             return row
-        if isinstance(row, (list, tuple, np.ndarray)):
+        if isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1):
             return dict(zip(self._position_names(len(row)), row, strict=True))
-        if hasattr(row, "items"):
+        if hasattr(row, "items") and not isinstance(row, type):
             return dict(row.items())
         raise FeatureError(
             f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list in the schema's order"
@@ -181,8 +186,8 @@ class Schema:
                     return False
                 out[start + index] = value
             else:
-                code = codes.get(value)
-                if code is None or type(value) is not str:
+                code = codes.get(value) if type(value) is str else None
+                if code is None:
                     return False
                 out[start + index] = code
         return True
@@ -224,7 +229,7 @@ class Schema:
             if name in self._columns and not is_missing(value):
                 index, codes = self._columns[name]
                 if codes is None:
-                    out[index] = min(max(float(value), -LARGEST), LARGEST)
+                    out[index] = _clamped(value)
                 else:
                     out[index] = codes.get(_plain(value), math.nan)
         return out
@@ -245,7 +250,7 @@ class Schema:
             )
         elif column[1] is not None:
             return "nominal"
-        if kind == "numeric" and not math.isfinite(float(value)):  # type: ignore[arg-type]
+        if kind == "numeric" and not _is_finite(value):
             raise FeatureError(f"feature {name!r} is {value!r}; give a finite number, or None for missing")
         return kind
 
@@ -253,8 +258,22 @@ class Schema:
         return FeatureError(f"feature {name!r} is not in the declared schema {self!r}; declare it, or leave it out")
 
 
+def _clamped(value: Any) -> float:
+    try:
+        return min(max(float(value), -LARGEST), LARGEST)
+    except OverflowError:
+        return LARGEST if value > 0 else -LARGEST
+
+
+def _is_finite(value: Any) -> bool:
+    """Whole numbers of any size are finite, though float() may not hold them."""
+    return isinstance(value, (int, np.integer)) or (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value))
+
+
 def _plain(value: Any) -> Hashable:
     """True and 1 are equal, and so are their hashes: as values of one feature they must not share a code."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, str):

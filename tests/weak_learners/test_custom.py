@@ -228,7 +228,8 @@ def test_memory_usage_asks_the_learners() -> None:
 
 GOOD_RANGES = [5, 0.5, (0.1, 0.2), (0.2, 0.2), np.float64(0.5), np.float32(0.5), (np.float64(0.1), 1)]
 BAD_RANGES = [
-    0, -1, math.nan, math.inf, True, "5", None, [], (), (1,), (1, 2, 3), (0.2, 0.1), [0.1, 0.2], (0, 1), (0.1, math.nan), ("a", "b"), 1e13, 1j,
+    0, -1, math.nan, math.inf, True, "5", None, [], (), (1,), (1, 2, 3), (0.2, 0.1), [0.1, 0.2], (0, 1), (0.1, math.nan), ("a", "b"),
+    1e13, 1j,
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from banditboost.boosting.ledger import Ledger
 from banditboost.boosting.state import SETTINGS
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
-from banditboost.kernels.entry import first_bad_feature
+from banditboost.kernels.entry import first_bad_feature, fits
 from banditboost.kernels.layout import ROUND, VOTES
 from banditboost.schema import Schema
 from banditboost.weak_learners.custom import PythonCommittee
@@ -29,6 +29,8 @@ _MEBIBYTE = 1 << 20
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     if isinstance(labels, (str, bytes)):
         raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
+    if not isinstance(labels, Iterable):
+        raise LabelError(f"labels is {labels!r}; give a list of labels, such as ['yes', 'no']")
     names = tuple(labels)
     seen: set[Hashable] = set()
     for label in names:
@@ -79,6 +81,8 @@ class Booster:
         self.labels = check_labels(labels)
         self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
         self.seed = int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
+        if schema is not None and not isinstance(schema, Schema):
+            raise ParameterError(f"schema is {schema!r}; give a Schema, such as Schema(numeric=['hour'], nominal=['device'])")
         self.schema = Schema() if schema is None else copy.deepcopy(schema)
         self.weak_learner = HoeffdingTree() if weak_learner is None else weak_learner
         self.max_memory = check_count("max_memory", max_memory, _MEBIBYTE, 2**50)
@@ -223,7 +227,7 @@ class BanditBooster(Booster):
             warnings.warn(
                 "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2
             )
-        if estimator not in (3, 4):
+        if not isinstance(estimator, int) or estimator not in (3, 4):
             raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
         self._settings["rate"] = self.exploration
         self._settings["estimator"] = estimator
@@ -251,10 +255,23 @@ class BanditBooster(Booster):
             raise DecisionError(
                 f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}; learn it there"
             )
+        self._check_memo(decision._memo)
         refusal = self._ledger.refusal(int(decision._memo[ROUND]))
         if refusal:
             raise DecisionError(f"the decision of round {decision.round} {refusal}")
         return decision._memo
+
+    def _check_memo(self, memo: Array) -> None:
+        """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
+        fitting = self._row_start <= len(memo) <= len(self._blank)
+        if not fitting or not fits(memo, self._row_start, self._most_vote(), self._committee.features):
+            raise DecisionError(
+                f"the decision of round {memo[ROUND]:g} does not fit this model: votes or row were changed since decide returned it"
+            )
+
+    def _most_vote(self) -> float:
+        """The largest number that may stand for a vote."""
+        return len(self.labels) - 1
 
     @property
     def memory_usage(self) -> int:

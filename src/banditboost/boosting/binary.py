@@ -115,6 +115,9 @@ class BinBandit(BanditBooster):
         """Labels that have a group, in increasing order; the numbers of these groups; room for their scores."""
         return self._shown_labels, self._groups, self._scores
 
+    def _most_vote(self) -> float:
+        return 1.0
+
     def _vote(self, memo: Array) -> None:
         self._committee.score(memo[self._row_start :], self._scores)
 

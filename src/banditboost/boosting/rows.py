@@ -65,8 +65,8 @@ class Rows:
 
 def _checked_matrix(X: Array, schema: Schema) -> Array | None:
     """A copy of X with every number checked, or None if it has to be taken row by row."""
-    if X.ndim != 2:
-        raise FeatureError(f"X has shape {X.shape}; give a matrix with a row for each round")
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise FeatureError(f"X has shape {X.shape} and type {X.dtype}; give a matrix of numbers with a row for each round")
     if len(X) and not schema.takes_array(X[0]):
         return None
     matrix = np.array(X, dtype=np.float64, order="C")

@@ -6,7 +6,7 @@ import math
 
 from banditboost.kernels.compile import njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
-from banditboost.kernels.layout import NOMINAL, Array, Forest
+from banditboost.kernels.layout import NOMINAL, VOTES, Array, Forest
 from banditboost.kernels.rng import round_key
 
 _LARGEST = 1e100
@@ -52,11 +52,25 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
         if features[f]["kind"] == NOMINAL:
             if value == value and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value)):
                 return f
-        elif value - value != 0.0 and value == value:
+        elif math.isinf(value):
             return f
         else:
             memo[start + f] = min(max(value, -_LARGEST), _LARGEST) if value == value else value
     return -1
+
+
+@njit
+def fits(memo: Array, row_start: int, most_vote: float, features: Array) -> bool:
+    """Whether the votes of a memo are possible, and its row is one that a model with these features could have coded."""
+    for i in range(VOTES, (VOTES + row_start) // 2):
+        if not -1.0 <= memo[i] <= most_vote:
+            return False
+    for f in range(memo.size - row_start):
+        value = memo[row_start + f]
+        largest = features[f]["n_values"] - 1.0 if features[f]["kind"] == NOMINAL else _LARGEST
+        if value == value and not (-_LARGEST <= value <= largest):
+            return False
+    return True
 
 
 @njit

@@ -178,7 +178,7 @@ class TreeCommittee:
         before, size, needed = self.forest.features, int(self.forest.head["row_size"][0]), int(features["capacity"].sum())
         stays = all(np.array_equal(before[field], features[field][: len(before)]) for field in ("offset", "capacity"))
         self.forest = self.forest._replace(features=features)
-        if not stays or needed > size:
+        if not stays or needed > size or size == 0:
             self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
         open_features(self.forest, len(before))
 
