@@ -253,7 +253,7 @@ def test_a_first_row_without_names_cannot_leave_out_a_feature() -> None:
 
 # Verdicts
 
-
+# The memo is the round, what was shown, greedy, drawn, its probability, the rate, two spare numbers; two votes, two weights; n and s.
 DAMAGES: dict[str, Callable[[list[Any]], Any]] = {
     "short": lambda memo: memo[:6],
     "long": lambda memo: [*memo, 1.0, 2.0],
@@ -265,8 +265,16 @@ DAMAGES: dict[str, Callable[[list[Any]], Any]] = {
     "greedy -1": lambda memo: [*memo[:2], -1.0, *memo[3:]],
     "no chance": lambda memo: [*memo[:4], 0.0, *memo[5:]],
     "vote 9": lambda memo: [*memo[:8], 9.0, *memo[9:]],
+    "vote -1": lambda memo: [*memo[:8], -1.0, *memo[9:]],
+    "half a vote": lambda memo: [*memo[:8], 0.5, *memo[9:]],
+    "no weight": lambda memo: [*memo[:10], None, *memo[11:]],
+    "endless weight": lambda memo: [*memo[:10], math.inf, *memo[11:]],
+    "rate 0": lambda memo: [*memo[:5], 0.0, *memo[6:]],
+    "rate 7": lambda memo: [*memo[:5], 7.0, *memo[6:]],
     "infinite": lambda memo: [*memo[:-2], math.inf, memo[-1]],
     "code 99": lambda memo: [*memo[:-1], 99.0],
+    "code -1": lambda memo: [*memo[:-1], -1.0],
+    "half a code": lambda memo: [*memo[:-1], 0.5],
     "text": lambda memo: ["x", *memo[1:]],
     "no list": len,
 }

@@ -180,7 +180,7 @@ def test_tree_learns_a_nominal_rule(leaf_prediction):
     assert tree.n_nodes() == 4
     assert tree.n_leaves() == 3
     assert [tree.predict([0, v], never) for v in range(3)] == [1, 2, 0]
-    heaviest = max(tree.root.children, key=lambda child: child.weight)
+    heaviest = max(tree.root.children, key=lambda child: child.start_weight)
     for unknown in (math.nan, 3.0):
         assert tree.path([0.0, unknown])[-1] is heaviest
 

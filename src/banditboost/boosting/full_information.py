@@ -53,7 +53,9 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
     """Adaboost.OLM: adaptive boosting with full information.
 
     >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
-    >>> model.learn_one({"age": 31}, "no")
+    >>> for _ in range(10):
+    ...     model.learn_one({"age": 31}, "no")
+    ...     model.learn_one({"age": 64}, "yes")
     >>> model.predict_one({"age": 31})
     'no'
     """

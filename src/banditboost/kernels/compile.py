@@ -45,15 +45,15 @@ def _forget_old_generations(directory: Path) -> None:
 
 def cache_directory() -> Path | None:
     """Where machine code is kept (`NUMBA_CACHE_DIR`, else the user's cache); None if it cannot be written: then nothing is kept."""
-    base = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else _user_cache()
-    directory = base / f"kernels-{_source_digest()}"
     try:
+        base = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else _user_cache()
+        directory = base / f"kernels-{_source_digest()}"
         if not directory.exists():
             directory.mkdir(parents=True, exist_ok=True)
             _forget_old_generations(directory)
         if not os.access(directory, os.W_OK):
             return None
-    except OSError:
+    except (OSError, RuntimeError):  # nothing can be written there, or there is no home
         return None
     return directory
 
