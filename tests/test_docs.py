@@ -4,8 +4,9 @@ import ast
 import re
 from pathlib import Path
 
-import banditboost
 import pytest
+
+import banditboost
 from banditboost import decision
 from banditboost.kernels import layout
 
