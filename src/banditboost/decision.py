@@ -32,7 +32,10 @@ def _memo_from(numbers: Any, n_labels: int) -> Array:
         raise DecisionError("the stored decision's memo is cut short or has a gap; give the list that to_dict returned")
     whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
     labels = memo[[_SHOWN, _GREEDY]]
-    if np.any(whole != np.floor(whole)) or np.any(labels < 0) or np.any(labels >= n_labels) or not 0.0 < memo[_PROBABILITY] <= 1.0:
+    rate = memo[_RATE]
+    probability = 1.0 - rate if memo[_SHOWN] == memo[_GREEDY] else rate / (n_labels - 1)
+    possible = 0.0 <= rate < 1.0 and memo[_PROBABILITY] == probability > 0.0
+    if np.any(whole != np.floor(whole)) or np.any(labels < 0) or np.any(labels >= n_labels) or not possible:
         raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
     return memo
 
@@ -40,12 +43,13 @@ def _memo_from(numbers: Any, n_labels: int) -> Array:
 class Decision:
     """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed."""
 
-    __slots__ = ("_labels", "_memo", "_model_id")
+    __slots__ = ("_labels", "_memo", "_model_id", "_stored")
 
-    def __init__(self, model_id: str, labels: tuple[Hashable, ...], memo: Array) -> None:
+    def __init__(self, model_id: str, labels: tuple[Hashable, ...], memo: Array, *, stored: bool = False) -> None:
         self._model_id = model_id
         self._labels = labels
         self._memo = memo
+        self._stored = stored  # whether it comes from outside, so that `learn` must look at it more closely
 
     @property
     def model_id(self) -> str:
@@ -98,7 +102,7 @@ class Decision:
             raise DecisionError(f"format {data['format']!r} of a decision is unknown to this version; it reads format {_FORMAT}")
         if data["labels"] != len(labels):
             raise DecisionError(f"the decision was made among {data['labels']} labels, but {len(labels)} were given; give model.labels")
-        return cls(data["model"], labels, _memo_from(data["memo"], len(labels)))
+        return cls(data["model"], labels, _memo_from(data["memo"], len(labels)), stored=True)
 
     def __repr__(self) -> str:
         return f"Decision(round={self.round}, label={self.label!r}, probability={self.probability:.6g}, explored={self.explored})"

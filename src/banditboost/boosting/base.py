@@ -227,7 +227,7 @@ class BanditBooster(Booster):
             warnings.warn(
                 "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2
             )
-        if not isinstance(estimator, int) or estimator not in (3, 4):
+        if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
             raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
         self._settings["rate"] = self.exploration
         self._settings["estimator"] = estimator
@@ -255,7 +255,8 @@ class BanditBooster(Booster):
             raise DecisionError(
                 f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}; learn it there"
             )
-        self._check_memo(decision._memo)
+        if decision._stored:
+            self._check_memo(decision._memo)
         refusal = self._ledger.refusal(int(decision._memo[ROUND]))
         if refusal:
             raise DecisionError(f"the decision of round {decision.round} {refusal}")
@@ -264,14 +265,14 @@ class BanditBooster(Booster):
     def _check_memo(self, memo: Array) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
         fitting = self._row_start <= len(memo) <= len(self._blank)
-        if not fitting or not fits(memo, self._row_start, self._most_vote(), self._committee.features):
+        if not fitting or not fits(memo, self._row_start, self._n_votes(), self._committee.features):
             raise DecisionError(
                 f"the decision of round {memo[ROUND]:g} does not fit this model: votes or row were changed since decide returned it"
             )
 
-    def _most_vote(self) -> float:
-        """The largest number that may stand for a vote."""
-        return len(self.labels) - 1
+    def _n_votes(self) -> int:
+        """How many votes are possible; 0 if they are scores."""
+        return len(self.labels)
 
     @property
     def memory_usage(self) -> int:

@@ -115,8 +115,8 @@ class BinBandit(BanditBooster):
         """Labels that have a group, in increasing order; the numbers of these groups; room for their scores."""
         return self._shown_labels, self._groups, self._scores
 
-    def _most_vote(self) -> float:
-        return 1.0
+    def _n_votes(self) -> int:
+        return 0
 
     def _vote(self, memo: Array) -> None:
         self._committee.score(memo[self._row_start :], self._scores)
@@ -133,9 +133,9 @@ class BinBandit(BanditBooster):
         """The label's group, made when its first verdict is learned."""
         place = int(np.searchsorted(self._shown_labels, label))
         if place == self.n_groups or self._shown_labels[place] != label:
+            self._committee.add(self.n_learners)
             self._shown_labels = np.insert(self._shown_labels, place, label)
             self._groups = np.insert(self._groups, place, self.n_groups)
             self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
             self._scores = np.zeros_like(self._weights)
-            self._committee.add(self.n_learners)
         return int(self._groups[place])

@@ -60,15 +60,24 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
 
 
 @njit
-def fits(memo: Array, row_start: int, most_vote: float, features: Array) -> bool:
-    """Whether the votes of a memo are possible, and its row is one that a model with these features could have coded."""
-    for i in range(VOTES, (VOTES + row_start) // 2):
-        if not -1.0 <= memo[i] <= most_vote:
+def fits(memo: Array, row_start: int, n_labels: int, features: Array) -> bool:
+    """Whether votes, weights and row of a memo could come from a model with these features; n_labels is 0 if votes are scores in [-1, 1]."""
+    n = (row_start - VOTES) // 2
+    for i in range(VOTES, VOTES + n):
+        vote = memo[i]
+        if n_labels > 0 and not (0.0 <= vote < n_labels and vote == math.floor(vote)):
+            return False
+        if not -1.0 <= vote <= max(1.0, n_labels) or not abs(memo[n + i]) <= _LARGEST:
             return False
     for f in range(memo.size - row_start):
         value = memo[row_start + f]
-        largest = features[f]["n_values"] - 1.0 if features[f]["kind"] == NOMINAL else _LARGEST
-        if value == value and not (-_LARGEST <= value <= largest):
+        if value == value and not abs(value) <= _LARGEST:
+            return False
+        if (
+            features[f]["kind"] == NOMINAL
+            and value == value
+            and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value))
+        ):
             return False
     return True
 

@@ -1,0 +1,129 @@
+"""`python -m benchmarks.profile [streams]`: where the time of an AdaBandit round goes, each part alone in a compiled loop."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from banditboost import HoeffdingTree, play
+from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
+from banditboost.boosting.play import note_edges
+from banditboost.kernels.forest import learn_forest, vote_forest
+from banditboost.kernels.layout import SHOWN, VOTES
+from banditboost.kernels.rng import round_key
+from banditboost.kernels.route import find_leaf
+from banditboost.weak_learners.forest import TreeCommittee
+from benchmarks.cases import Case, cases
+
+ROUNDS = 8_000
+Array = np.ndarray[Any, Any]
+
+
+@numba.njit
+def routes(forest: Any, memos: Array, n: int) -> None:
+    for t in range(memos.shape[0]):
+        for i in range(n):
+            find_leaf(forest, i, memos[t, VOTES + 2 * n :])
+
+
+@numba.njit
+def votes(forest: Any, memos: Array, n: int) -> None:
+    for t in range(memos.shape[0]):
+        vote_forest(forest, memos[t, VOTES + 2 * n :], round_key(7, t), memos[t, VOTES : VOTES + n])
+
+
+@numba.njit
+def choices(settings: Array, weights: Array, memos: Array) -> None:
+    for t in range(memos.shape[0]):
+        choose_adaptive(settings, weights, memos[t])
+
+
+@numba.njit
+def lessons(settings: Array, weights: Array, memos: Array, y: Array, labels: Array, importance: Array) -> None:
+    for t in range(memos.shape[0]):
+        teach_adaptive(settings, weights, memos[t], 1 if memos[t, SHOWN] == y[t] else 0, labels, importance)
+
+
+@numba.njit
+def edges(settings: Array, memos: Array, y: Array, sums: Array) -> None:
+    for t in range(memos.shape[0]):
+        note_edges(settings, memos[t], y[t], sums)
+
+
+@numba.njit
+def learning(forest: Any, X: Array, labels: Array, weights: Array) -> None:
+    for t in range(X.shape[0]):
+        learn_forest(forest, 0, X[t], labels[t], weights[t], 0)
+
+
+def microseconds(work: Callable[..., None], *arguments: Any) -> float:
+    """CPU time of a round; the first call compiles, and works on copies."""
+    work(*[argument.copy() if isinstance(argument, np.ndarray) else argument for argument in arguments])
+    start = time.process_time()
+    work(*arguments)
+    return (time.process_time() - start) / ROUNDS * 1e6
+
+
+def record_lessons(case: Case) -> tuple[Any, Array, Array]:
+    """Play by hand and write down what every tree was taught."""
+    model, stream = case.model("AdaBandit"), case.stream
+    labels = np.zeros((stream.rounds, model.n_learners), np.int64)
+    weights = np.zeros((stream.rounds, model.n_learners))
+    for t in range(stream.rounds):
+        decision = model.decide(stream.X[t])
+        model.learn(decision, decision.label == stream.labels[stream.y[t]])
+        labels[t], weights[t] = model._lesson
+    return model, labels, weights
+
+
+def roomy(model: Any, case: Case, tree: HoeffdingTree) -> TreeCommittee:
+    """An untaught committee with room for all that the model has grown."""
+    committee = TreeCommittee(tree, len(model.labels), case.stream.schema(), model.seed, 1 << 32)
+    committee.add(model.n_learners)
+    goal = model._committee.forest
+    while len(committee.forest.nodes) < 2 * len(goal.nodes):
+        committee._grow_nodes(1000)
+    while len(committee.forest.entries) < 2 * len(goal.entries) + 10_000:
+        committee._grow_entries(1000)
+    while len(committee.forest.stats) < 2 * len(goal.stats) + 100_000:
+        committee._grow_rows()
+    return committee
+
+
+def profile(case: Case) -> dict[str, float]:
+    model, labels, weights = record_lessons(case)
+    n, stream = model.n_learners, case.stream
+    memos = np.tile(model._blank, (stream.rounds, 1))
+    memos[:, VOTES + 2 * n :] = stream.X
+    forest = model._committee.forest
+    parts = {"way to the leaf": microseconds(routes, forest, memos, n), "votes": microseconds(votes, forest, memos, n)}
+    parts["choice"] = microseconds(choices, model._settings, model._weights, memos)
+    parts["lesson"] = microseconds(lessons, model._settings, model._weights, memos, stream.y, *model._lesson)
+    parts["edges"] = microseconds(edges, model._settings, memos, stream.y, np.zeros((2, n)))
+    for name, tree in (("learning", model.weak_learner), ("learning, never splitting", HoeffdingTree(grace_period=1e12))):
+        learning(roomy(model, case, tree).forest, stream.X[:10], labels[:10], weights[:10])
+        committee = roomy(model, case, tree)
+        start = time.process_time()
+        learning(committee.forest, stream.X, labels, weights)
+        parts[name] = (time.process_time() - start) / stream.rounds * 1e6
+    fresh = case.model("AdaBandit")
+    start = time.process_time()
+    play(fresh, *stream)
+    parts["play"] = (time.process_time() - start) / stream.rounds * 1e6
+    return parts
+
+
+def main() -> None:
+    names = tuple(sys.argv[1:]) or ("balance", "car", "nursery", "movement", "mice", "isolet")
+    for whole in cases(names, 4):
+        case = whole.cut(min(ROUNDS, whole.rounds))
+        print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in profile(case).items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
