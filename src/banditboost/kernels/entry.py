@@ -61,7 +61,7 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
 
 @njit
 def fits(memo: Array, row_start: int, n_labels: int, features: Array) -> bool:
-    """Whether votes, weights and row of a memo could come from a model with these features; n_labels is 0 if votes are scores in [-1, 1]."""
+    """Whether votes, weights and row of a memo could come from a model with these features; n_labels is 0 if votes are scores."""
     n = (row_start - VOTES) // 2
     for i in range(VOTES, VOTES + n):
         vote = memo[i]
