@@ -16,8 +16,7 @@ from banditboost.boosting.potential import PotentialTable, make_table, vote_cost
 from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT_TIE, round_key
-
-MOST_LEARNERS = 100
+from banditboost.kernels.votes import MOST_VOTES
 
 
 @allocating
@@ -96,7 +95,7 @@ class OptimalBooster(Booster):
 
     def __init__(self, labels: Iterable[Hashable], *, edge: float = 0.1, **parameters: Any) -> None:
         self.edge = check_number("edge", edge, 0.0, 1.0)
-        check_count("n_learners", parameters.get("n_learners", 20), 1, MOST_LEARNERS)
+        check_count("n_learners", parameters.get("n_learners", 20), 1, MOST_VOTES)
         super().__init__(labels, **parameters)
 
     def _start(self) -> None:
