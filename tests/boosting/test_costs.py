@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banditboost import AdaBandit
-from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cost, label_and_weight, logistic_cost, no_votes, open_ballot
+from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, logistic_cost, no_votes, open_ballot
 from banditboost.boosting.estimate import Estimate, estimate
 from banditboost.boosting.experts import slot_of
 from banditboost.boosting.potential import make_table, vote_costs
@@ -119,7 +119,8 @@ def cost_vector(k: int, votes: Votes, of: Estimate) -> list[float]:
     """chat of equation (5)."""
     ballot = ballot_of(votes, of.first, of.second)
     costs = logistic_after(k, votes, ballot)
-    return [estimated_cost(costs, slot(ballot, label), ballot, of, k) for label in range(k)]
+    estimated_costs(costs, ballot, of, k)
+    return [costs.vector[slot(ballot, label)] for label in range(k)]
 
 
 def estimate_of(k: int, yhat: int, ytilde: int, rho: float, correct: bool, estimator: int = 4) -> Estimate:

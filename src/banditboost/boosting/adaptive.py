@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from banditboost.boosting.base import BanditBooster, Booster
-from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cost, label_and_weight, no_votes, open_ballot
+from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, no_votes, open_ballot
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import show
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.entry import first_bad_feature
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
@@ -21,7 +21,7 @@ from banditboost.weak_learners.forest import TreeCommittee
 _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
 
 
-@njit
+@inlined
 def label_experts(settings: Array, memo: Array, labels: Array) -> None:
     """yhat^j of every expert of a round, from the votes and alphas in its memo."""
     n = settings[0]["n_learners"]
@@ -43,7 +43,7 @@ def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
     show(settings, memo, labels[expert], key)
 
 
-@njit
+@inlined
 def update_hedge(log_weights: Array, labels: Array, of: Estimate) -> None:
     """Line 17: v^i <- v^i exp(-lhat of expert i's label), in logarithms, the largest brought back to 0."""
     largest = -math.inf
@@ -54,20 +54,20 @@ def update_hedge(log_weights: Array, labels: Array, of: Estimate) -> None:
         log_weights[i] -= largest
 
 
-@njit
+@inlined
 def update_alpha(alpha: float, rate: float, gradient: float) -> float:
     """Equation (11): a gradient step, projected onto [-2, 2]."""
     return max(-_LARGEST_WEIGHT, min(_LARGEST_WEIGHT, alpha - rate * gradient))
 
 
-@njit
+@inlined
 def step_size(settings: Array, memo: Array) -> float:
     """eta_t = rho / (k^2 sqrt(t)), or with full information 2 sqrt(2) / ((k - 1) sqrt(t)); t counts the verdicts."""
     eta = settings[0]["step"] / math.sqrt(settings[0]["verdicts"])
     return eta if settings[0]["full_information"] != 0 else eta * memo[RATE]
 
 
-@njit
+@inlined
 def teach_learners(
     settings: Array, weights: Array, memo: Array, of: Estimate, ballot: Ballot, costs: Logistic, labels: Array, importance: Array
 ) -> None:
@@ -75,14 +75,14 @@ def teach_learners(
     n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     eta = step_size(settings, memo)
+    estimated_costs(costs, ballot, of, n_labels)
     for i in range(n):
-        for slot in range(ballot.n_active + 1):
-            costs.vector[slot] = estimated_cost(costs, slot, ballot, of, n_labels)
         labels[i], importance[i] = label_and_weight(costs.vector, ballot, settings, of.right, key, i)
         mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
         add_vote(costs, mine, memo[VOTES + n + i])
+        estimated_costs(costs, ballot, of, n_labels)
         # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at alpha^i.
-        weights[i] = update_alpha(weights[i], eta, estimated_cost(costs, mine, ballot, of, n_labels))
+        weights[i] = update_alpha(weights[i], eta, costs.vector[mine])
 
 
 @allocating

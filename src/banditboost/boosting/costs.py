@@ -13,7 +13,7 @@ import numpy as np
 from banditboost.boosting.estimate import Estimate
 from banditboost.boosting.experts import add_label, nth_tied, slot_of
 from banditboost.boosting.state import LEAST_WEIGHT
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined
 from banditboost.kernels.layout import Array
 from banditboost.kernels.normal import tanh_half
 from banditboost.kernels.rng import COST_TIE, uniform
@@ -40,7 +40,7 @@ def open_ballot(votes: Array, first: int, second: int) -> Ballot:
     return Ballot(active, n_active, slot_of(active, n_active, first), slot_of(active, n_active, second))
 
 
-@njit
+@inlined
 def label_and_weight(costs: Array, ballot: Ballot, settings: Array, right: int, key: int, learner: int) -> tuple[int, float]:
     """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), entries clipped first.
 
@@ -90,14 +90,14 @@ class Logistic(NamedTuple):
 @allocating
 def no_votes(n_active: int, n_labels: int) -> Logistic:
     size = (n_active + 4) // 4 * 4
-    numbers = np.zeros((5, size))
+    numbers = np.zeros((5 + size, size))
     for slot in range(n_active):
         numbers[2, slot] = 1.0
     numbers[2, n_active] = n_labels - n_active
-    return Logistic(numbers[0], np.zeros((size, size)), numbers[1], numbers[2], numbers[3], numbers[4])
+    return Logistic(numbers[0], numbers[5:], numbers[1], numbers[2], numbers[3], numbers[4])
 
 
-@njit
+@inlined
 def add_vote(costs: Logistic, slot: int, weight: float) -> None:
     """s_slot += weight."""
     costs.sums[slot] += weight
@@ -112,7 +112,7 @@ def add_vote(costs: Logistic, slot: int, weight: float) -> None:
     costs.total[slot] = total
 
 
-@njit
+@inlined
 def logistic_cost(costs: Logistic, label: int, right: int, n_labels: int) -> float:
     """C[l, r] of equation (10), for slots."""
     if label == right:
@@ -120,10 +120,14 @@ def logistic_cost(costs: Logistic, label: int, right: int, n_labels: int) -> flo
     return 0.5 + 0.5 * costs.h[label, right]
 
 
-@njit
-def estimated_cost(costs: Logistic, slot: int, ballot: Ballot, estimate: Estimate, n_labels: int) -> float:
-    """Entry of chat = C (1 - lhat), equation (5)."""
-    cost = estimate.base * costs.total[slot] + estimate.first_extra * logistic_cost(costs, slot, ballot.first, n_labels)
-    if estimate.second_extra != 0.0:
-        cost += estimate.second_extra * logistic_cost(costs, slot, ballot.second, n_labels)
-    return cost
+@inlined
+def estimated_costs(costs: Logistic, ballot: Ballot, of: Estimate, n_labels: int) -> None:
+    """The vector chat = C (1 - lhat), equation (5): base * (row sums of C) + first_extra * C[:, first] + second_extra * C[:, second]."""
+    first, second, vector = ballot.first, ballot.second, costs.vector
+    # Off the diagonal C[l, r] = (1 - h[r, l]) / 2: rows are read, columns would not vectorise.
+    for slot in range(vector.size):
+        extra = of.first_extra * (1.0 - costs.h[first, slot]) + of.second_extra * (1.0 - costs.h[second, slot])
+        vector[slot] = of.base * costs.total[slot] + 0.5 * extra
+    vector[first] += of.first_extra * (logistic_cost(costs, first, first, n_labels) - 0.5)
+    if of.second_extra != 0.0:
+        vector[second] += of.second_extra * (logistic_cost(costs, second, second, n_labels) - 0.5)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined
 from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, Array
 
 
@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
     right: int
 
 
-@njit
+@inlined
 def estimate_simple(probability: float, correct: bool) -> tuple[float, float, float]:
     """Equation (3): lhat = I(correct) / p * (1 - e_shown). Nothing is learned from a mistake."""
     if correct:
@@ -33,7 +33,7 @@ def estimate_simple(probability: float, correct: bool) -> tuple[float, float, fl
     return 1.0, 0.0, 0.0
 
 
-@njit
+@inlined
 def estimate_loss(probability: float, explored: bool, correct: bool) -> tuple[float, float, float]:
     """Equation (4): the greedy label's mistake teaches too, namely that this label was wrong."""
     inverse = 1.0 / probability
@@ -43,7 +43,7 @@ def estimate_loss(probability: float, explored: bool, correct: bool) -> tuple[fl
     return 1.0, 0.0, 0.0 if explored else -inverse
 
 
-@njit
+@inlined
 def estimate(settings: Array, memo: Array, outcome: int) -> Estimate:
     """1 - lhat of a decision: from its verdict (0 or 1), or with full information from the right label itself."""
     if settings[0]["full_information"] != 0:
@@ -57,7 +57,7 @@ def estimate(settings: Array, memo: Array, outcome: int) -> Estimate:
     return Estimate(base, shown, shown_extra, greedy, greedy_extra, shown if correct else -1)
 
 
-@njit
+@inlined
 def estimated_loss(of: Estimate, label: int) -> float:
     """lhat of one label."""
     right = of.base

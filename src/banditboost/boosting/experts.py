@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.layout import Array
 from banditboost.kernels.rng import EXPERT_TIE, uniform
 
 
-@njit
+@inlined
 def add_label(active: Array, n_active: int, label: int) -> int:
     """Insert a label into the ordered list unless it is there; returns the new length."""
     place = n_active
@@ -28,7 +28,7 @@ def add_label(active: Array, n_active: int, label: int) -> int:
     return n_active + 1
 
 
-@njit
+@inlined
 def slot_of(active: Array, n_active: int, label: int) -> int:
     for slot in range(n_active):
         if active[slot] == label:
@@ -53,7 +53,7 @@ def nth_tied(active: Array, n_active: int, values: Array, low: float, high: floa
     return -1
 
 
-@njit
+@inlined
 def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key: int, purpose: int, index: int) -> int:
     """argmax over all k labels; a tie is broken by the keyed number of this purpose and index."""
     others = n_labels - n_active
@@ -83,7 +83,7 @@ def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels:
         labels[j] = largest_label(active, n_active, sums, n_labels, key, EXPERT_TIE, j)
 
 
-@njit
+@inlined
 def draw_expert(log_weights: Array, u: float) -> int:
     """Line 7 of AdaBandit: i_t = i with probability proportional to v^i, whose logarithms are kept (the largest is 0)."""
     total = 0.0

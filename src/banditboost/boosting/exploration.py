@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined
 from banditboost.kernels.layout import GREEDY, PROBABILITY, RATE, SHOWN, Array
 from banditboost.kernels.rng import EXPLORE, uniform
 
 
-@njit
+@inlined
 def label_probability(shown: int, greedy: int, rate: float, n_labels: int) -> float:
     """Equation (2): p_i = 1 - rho for the greedy label, rho / (k - 1) for each other."""
     return 1.0 - rate if shown == greedy else rate / (n_labels - 1)
 
 
-@njit
+@inlined
 def draw_label(greedy: int, rate: float, n_labels: int, u: float) -> int:
     """Turn a uniform number into a label distributed as equation (2) says."""
     if u < 1.0 - rate:
@@ -22,7 +22,7 @@ def draw_label(greedy: int, rate: float, n_labels: int, u: float) -> int:
     return other if other < greedy else other + 1
 
 
-@njit
+@inlined
 def show(settings: Array, memo: Array, greedy: int, key: int) -> None:
     """Draw the label to show and note down what was drawn from."""
     n_labels, rate = settings[0]["n_labels"], settings[0]["rate"]

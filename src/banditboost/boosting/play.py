@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
 from banditboost.boosting.binary import choose_binary, teach_binary
-from banditboost.boosting.costs import Ballot, Logistic, add_vote, logistic_cost, no_votes, open_ballot
+from banditboost.boosting.costs import Ballot, open_ballot
 from banditboost.boosting.experts import slot_of
 from banditboost.boosting.optimal import choose_optimal, teach_optimal
 from banditboost.boosting.potential import PotentialTable
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Forest
+from banditboost.kernels.normal import tanh_half
 from banditboost.kernels.rng import round_key
 
 PLAYED, NO_ROOM, NO_GROUP = 0, 1, 2
@@ -55,7 +58,7 @@ class Stream(NamedTuple):
 # that each kind of booster compiles its own steps only.
 
 
-@njit
+@inlined
 def choose_label(forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, memo: Array) -> None:
     """Lines 5 to 10."""
     n = state.settings[0]["n_learners"]
@@ -71,7 +74,7 @@ def choose_label(forest: Forest, state: State, table: PotentialTable | None, gro
             choose_adaptive(state.settings, state.weights[0], memo)
 
 
-@njit
+@inlined
 def first_tree(state: State, groups: Groups | None, memo: Array) -> int:
     """Of the committee's learners that this verdict teaches; -1 if BinBandit has yet to make them."""
     if groups is None:
@@ -80,7 +83,7 @@ def first_tree(state: State, groups: Groups | None, memo: Array) -> int:
     return -1 if slot == groups.shown_labels.size else groups.numbers[slot] * state.settings[0]["n_learners"]
 
 
-@njit
+@inlined
 def teach(state: State, table: PotentialTable | None, groups: Groups | None, memo: Array, outcome: int, first: int) -> None:
     """Lines 12 to 15 and 17."""
     if groups is not None:
@@ -92,24 +95,39 @@ def teach(state: State, table: PotentialTable | None, groups: Groups | None, mem
         teach_adaptive(state.settings, state.weights[0], memo, outcome, state.labels, state.importance)
 
 
-@njit
-def add_true_costs(settings: Array, memo: Array, ballot: Ballot, costs: Logistic, edges: Array) -> None:
-    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+@inlined
+def add_true_costs(settings: Array, memo: Array, ballot: Ballot, sums: Array, lead: Array, edges: Array) -> None:
+    """Equation (10) for the right label alone: lead[r] = tanh((s_y - s_r) / 2), from which both costs follow."""
+    n, n_labels, right, n_active = settings[0]["n_learners"], settings[0]["n_labels"], ballot.first, ballot.n_active
+    total = 0.0
     for i in range(n):
-        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
-        edges[0, i] += logistic_cost(costs, mine, ballot.first, n_labels)
-        edges[1, i] += logistic_cost(costs, ballot.first, ballot.first, n_labels)
-        add_vote(costs, mine, memo[VOTES + n + i])
+        mine = slot_of(ballot.active, n_active, int(memo[VOTES + i]))
+        least = -0.5 * ((n_labels - 1) - total)
+        edges[0, i] += least if mine == right else 0.5 - 0.5 * lead[mine]
+        edges[1, i] += least
+        sums[mine] += memo[VOTES + n + i]
+        if mine == right:
+            for slot in range(lead.size):
+                lead[slot] = tanh_half(sums[right] - sums[slot])
+            total = (n_labels - n_active) * lead[n_active]
+            for slot in range(n_active):
+                total += lead[slot]
+        else:
+            total -= lead[mine]
+            lead[mine] = tanh_half(sums[right] - sums[mine])
+            total += lead[mine]
 
 
 @allocating
 def note_edges(settings: Array, memo: Array, right: int, edges: Array) -> None:
     """Add the true costs c^i_{h^i} and c^i_y of one round, from which the empirical edges follow. Only a simulation can know them."""
     ballot = open_ballot(memo[VOTES : VOTES + settings[0]["n_learners"]], right, -1)
-    add_true_costs(settings, memo, ballot, no_votes(ballot.n_active, settings[0]["n_labels"]), edges)
+    size = (ballot.n_active + 4) // 4 * 4  # a multiple of four for the vectorised loop
+    numbers = np.zeros(2 * size)
+    add_true_costs(settings, memo, ballot, numbers[:size], numbers[size:], edges)
 
 
-@njit
+@inlined
 def learn_due(forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, stream: Stream, cursor: Array) -> int:
     """Learn all verdicts that have come by now."""
     while cursor[NEXT_VERDICT] < stream.order.size and stream.due[cursor[NEXT_VERDICT]] < cursor[NEXT_ROUND]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined, njit
 from banditboost.kernels.layout import ADAPTIVE, MAJORITY, NAIVE_BAYES, NUMERIC, Array, Forest
-from banditboost.kernels.merit import class_spread, is_wide
 from banditboost.kernels.rng import LEAF_TIE, uniform
+from banditboost.kernels.rough import class_spread, is_wide
 
 _LOG_ROOT_TWO_PI = 0.9189385332046727
 _FARTHEST = 1e100  # deviations, so that the square does not overflow
@@ -80,7 +80,7 @@ def majority_label(forest: Forest, leaf: int, key: int, learner: int) -> int:
         entry = entries[entry]["next"]
 
 
-@njit
+@inlined
 def uses_bayes(forest: Forest, leaf: int) -> bool:
     mode = forest.head[0]["leaf_prediction"]
     if mode == MAJORITY or forest.nodes[leaf]["n_classes"] == 0:
@@ -88,7 +88,7 @@ def uses_bayes(forest: Forest, leaf: int) -> bool:
     return mode == NAIVE_BAYES or forest.nodes[leaf]["bayes_right"] > forest.nodes[leaf]["majority_right"]
 
 
-@njit
+@inlined
 def leaf_label(forest: Forest, leaf: int, x: Array, key: int, learner: int) -> int:
     if forest.steps[leaf]["next"] >= 0:
         return forest.steps[leaf]["next"]
@@ -133,7 +133,7 @@ def leaf_score(forest: Forest, leaf: int, x: Array) -> float:
     return (one + 1.0) / (total + 2.0)
 
 
-@njit
+@inlined
 def mark_leaf_answers(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> None:
     """Adaptive leaves keep score of both ways of answering, before they learn the example."""
     node = forest.nodes[leaf]

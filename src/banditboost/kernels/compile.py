@@ -85,6 +85,11 @@ def njit(function: _Function) -> _Function:
     return _compiled(function, {**_OPTIONS, "_nrt": False})
 
 
+def inlined(function: _Function) -> _Function:
+    """The same for what every round runs through: always inlined, since a call hands over a forest number by number, fifty and more."""
+    return _compiled(function, {**_OPTIONS, "_nrt": False, "forceinline": True})
+
+
 def allocating(function: _Function) -> _Function:
     """The same for kernels that make arrays. (It has to be said: a callee would inherit the option from its caller.)"""
     return _compiled(function, {**_OPTIONS, "_nrt": True})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from banditboost.kernels.answer import leaf_label, leaf_score, mark_leaf_answers
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.grow import new_leaf, try_split
 from banditboost.kernels.layout import Array, Forest
 from banditboost.kernels.merit import Work, make_work
@@ -11,7 +11,7 @@ from banditboost.kernels.observe import forget_statistics, observe, open_summary
 from banditboost.kernels.route import find_leaf
 
 
-@njit
+@inlined
 def has_room(forest: Forest) -> bool:
     """Whether one more example can be learned, in the worst case, without asking for memory."""
     head = forest.head[0]
@@ -22,7 +22,7 @@ def has_room(forest: Forest) -> bool:
     return head["rows_full"] != 0 or head["n_free_rows"] >= 2
 
 
-@njit
+@inlined
 def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, work: Work) -> None:
     leaf = find_leaf(forest, tree, x)
     mark_leaf_answers(forest, leaf, x, label, weight)
@@ -45,7 +45,7 @@ def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: A
     return labels.size
 
 
-@njit
+@inlined
 def vote_forest(forest: Forest, x: Array, key: int, votes: Array) -> None:
     """Line 5 of Algorithm 1: the label that each tree predicts."""
     for i in range(votes.size):

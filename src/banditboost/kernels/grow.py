@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined, njit
 from banditboost.kernels.layout import NUMERIC, Forest
-from banditboost.kernels.merit import THRESHOLDS, Work, best_split, class_entropy, class_spread
+from banditboost.kernels.merit import Work, best_split, class_entropy
 from banditboost.kernels.normal import cut
 from banditboost.kernels.observe import forget_statistics, rank_entry, take_entry, to_24_bits
+from banditboost.kernels.rough import THRESHOLDS, class_spread
 
 _KEPT_BACK = 16  # one entry of so many, at the memory ceiling
 _LEAST_SHARE = 1e-6  # a class with no more than this share of the leaf is not handed down
@@ -135,7 +136,7 @@ def split(forest: Forest, leaf: int, feature: int, threshold: int) -> None:
     give_entries(forest, leaf)
 
 
-@njit
+@inlined
 def has_room_to_split(forest: Forest, leaf: int, feature: int) -> bool:
     """False only at the memory ceiling; below it the room was made before the example was learned."""
     head = forest.head[0]
@@ -146,7 +147,7 @@ def has_room_to_split(forest: Forest, leaf: int, feature: int) -> bool:
     return enough and head["n_nodes"] + n_children <= forest.nodes.size
 
 
-@njit
+@inlined
 def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
     """Split if the best feature beats the second best by the Hoeffding bound, or if the bound is so small that it does not matter."""
     node = forest.nodes[leaf]

@@ -1,8 +1,6 @@
 """How good a split would be: information gain of the features of a leaf.
 
-Most attempts to split fail, and most features are not among the best two. So before a merit is computed, it is bounded from above: a split
-cannot tell more about the class than the feature itself does, and of all distributions with the same variance the normal one has most
-entropy. Features are looked at in the order of their bounds, until those that are left cannot matter. The outcome is the same.
+Merits are first estimated (`rough.py`), and only those computed exactly that could be among the best two. The outcome is the same.
 """
 
 from __future__ import annotations
@@ -12,26 +10,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined
 from banditboost.kernels.layout import NUMERIC, SEVERAL, Array, Forest
 from banditboost.kernels.normal import FAR, cut, xlogx, xlogx_lane
+from banditboost.kernels.rough import THRESHOLDS, Rough, class_spread, list_rows, make_rough, rough_merit
 
-THRESHOLDS = 10
 LANES = 12  # thresholds are tried four at a time; the last two are not looked at
-_NARROWEST = 1e-100
-SPREAD_FLOOR = 1e-6  # a class is at least this share of the leaf's range wide
 _LN2 = 0.6931471805599453
 _QUANTUM = 16777216.0  # 2^24
-_SORTED = 4  # so many features are taken in the order of their bounds, the rest as they come
-_SLACK = 2.0**-22  # more than rounding can lift a merit above its bound
 
 
 class Work(NamedTuple):
-    """Scratch space of an attempt: by threshold or value, two numbers; by feature, its bound."""
+    """Scratch space of an attempt."""
 
-    lanes: Array
-    values: Array
-    bounds: Array
+    lanes: Array  # two numbers for each threshold
+    values: Array  # or for each value
+    low: Array  # by feature: its merit is not less,
+    high: Array  # nor more
+    rough: Rough
 
 
 class Split(NamedTuple):
@@ -48,27 +44,19 @@ def make_work(forest: Forest) -> Work:
     most = 4
     for f in range(forest.features.size):
         most = max(most, forest.features[f]["capacity"])
-    return Work(np.empty(2 * LANES), np.empty(2 * most), np.empty(forest.features.size))
+    n_features = forest.features.size
+    values, low, high = 2 * LANES, 2 * (LANES + most), 2 * (LANES + most) + n_features
+    rows = high + n_features
+    numbers = np.empty(rows + forest.head[0]["most_classes"] + 1)
+    return Work(numbers[:values], numbers[values:low], numbers[low:high], numbers[high:rows], make_rough(numbers[rows:]))
 
 
-@njit
+@inlined
 def rounded(merit: float) -> float:
     return math.floor(merit * _QUANTUM + 0.5) / _QUANTUM
 
 
-@njit
-def is_wide(spread: float) -> bool:
-    """Whether a leaf has seen different values; closer than this they are not told apart, so that no square underflows."""
-    return spread >= _NARROWEST
-
-
-@njit
-def class_spread(weight: float, sum_of_squares: float, spread: float) -> float:
-    # Rounding may leave a sum of squares a hair below zero.
-    return max(math.sqrt(max(sum_of_squares, 0.0) / weight), SPREAD_FLOOR * spread)
-
-
-@njit
+@inlined
 def class_entropy(forest: Forest, leaf: int) -> float:
     """Entropy in bits of the classes that the leaf itself has seen: no split can gain more."""
     entries, own = forest.entries, forest.nodes[leaf]["own"]
@@ -80,42 +68,14 @@ def class_entropy(forest: Forest, leaf: int) -> float:
     return total / (own * _LN2)
 
 
-@njit
-def numeric_bound(forest: Forest, leaf: int, offset: int) -> float:
-    """No threshold gains more than [ln var(all) - mean ln var(class)] / 2; -1 if there is nothing to split."""
-    stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
-    summary = forest.nodes[leaf]["summary"] * size + offset
-    spread = stats[summary + 1] - stats[summary]
-    if not is_wide(spread):
-        return -1.0
-    total, mean, squares, logs = 0.0, 0.0, 0.0, 0.0
-    entry = forest.nodes[leaf]["first_entry"]
-    while entry >= 0:
-        if entries[entry]["row"] >= 0:
-            at = entries[entry]["row"] * size + offset
-            weight = stats[at]
-            if weight > 0.0:
-                # Classes are joined one by one, which does not cancel where values are far from zero.
-                variance = class_spread(weight, stats[at + 2], spread) ** 2
-                total += weight
-                delta = stats[at + 1] - mean
-                mean += delta * (weight / total)
-                squares += weight * (variance + delta * (stats[at + 1] - mean))
-                logs += weight * math.log(variance)
-        entry = entries[entry]["next"]
-    if not total > 0.0:
-        return -1.0
-    return 0.5 * (total * math.log(squares / total) - logs) / (forest.nodes[leaf]["own"] * _LN2)
-
-
-@njit
+@inlined
 def is_point(start: float, step: float) -> bool:
     """Whether a class is so narrow that no threshold comes within nine deviations of its mean."""
     nearest = start + step * math.floor(0.5 - start / step)
     return step >= 2.0 * FAR and abs(nearest) >= FAR
 
 
-@njit
+@inlined
 def add_class(weight: float, start: float, step: float, work: Array) -> None:
     """Add one class to every threshold: its mass on the left, and the entropy that is left of it."""
     # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
@@ -130,7 +90,7 @@ def add_class(weight: float, start: float, step: float, work: Array) -> None:
         work[lanes + b] += weight * entropy
 
 
-@njit
+@inlined
 def lane_merits(total: float, least: float, scale: float, work: Array) -> None:
     """Turn the masses on the left into rounded merits, -1 where a side is too light."""
     before = xlogx(total)
@@ -141,7 +101,7 @@ def lane_merits(total: float, least: float, scale: float, work: Array) -> None:
         work[b] = -1.0 if left < least or right < least else merit
 
 
-@njit
+@inlined
 def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[float, int]:
     """Best rounded merit over the thresholds and which one it is; -1 if none counts.
 
@@ -171,7 +131,7 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
     return best, which
 
 
-@njit
+@inlined
 def add_cells(stats: Array, at: int, capacity: int, work: Array) -> float:
     """Add one class to every value of a nominal feature: its weight, and g of it; returns the class's weight."""
     for v in range(capacity):
@@ -184,7 +144,7 @@ def add_cells(stats: Array, at: int, capacity: int, work: Array) -> float:
     return weight
 
 
-@njit
+@inlined
 def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float:
     """Rounded merit of a branch for each value; -1 if fewer than two branches would get a fair share."""
     entries, size = forest.entries, forest.head[0]["row_size"]
@@ -211,59 +171,69 @@ def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float
     return rounded(gain / (forest.nodes[leaf]["own"] * _LN2)) if fair >= 2 else -1.0
 
 
-@njit
-def bound_features(forest: Forest, leaf: int, entropy: float, bounds: Array) -> None:
-    """An upper bound of every feature's merit, -1 where there is none to be had."""
+@inlined
+def merit_range(forest: Forest, leaf: int, f: int, entropy: float, work: Work) -> tuple[float, float]:
+    """Between which two numbers a feature's merit lies; -1 where there is none to be had."""
+    offset = forest.features[f]["offset"]
+    if forest.features[f]["kind"] == NUMERIC:
+        return rough_merit(forest, leaf, offset, entropy, work.rough)
+    if forest.stats[forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset] != SEVERAL:
+        return -1.0, -1.0
+    merit = nominal_merit(forest, leaf, f, work.values)
+    return merit, merit
+
+
+class Leaders(NamedTuple):
+    """What the features looked at so far allow: the best two merits are at least `first` and `second`; no merit is more than `high`."""
+
+    first: float
+    second: float
+    high: float
+
+
+@inlined
+def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Leaders:
+    """Rough merits of all features, or until it is certain that the best two are not more than `tolerance` apart.
+
+    They are not if the largest that any merit can be is not that much above the second best: the best may be that one, or one not yet
+    looked at, which gains no more than the entropy.
+    """
+    first, second, high = 0.0, 0.0, 0.0  # not to split gains nothing
+    list_rows(forest, leaf, work.rough.rows)
     for f in range(forest.features.size):
-        offset = forest.features[f]["offset"]
-        if forest.features[f]["kind"] == NUMERIC:
-            bounds[f] = min(entropy, numeric_bound(forest, leaf, offset)) + _SLACK
-        else:
-            seen = forest.stats[forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset]
-            bounds[f] = entropy + _SLACK if seen == SEVERAL else -1.0
+        low, most = merit_range(forest, leaf, f, entropy, work)
+        work.low[f], work.high[f] = low, most
+        second = max(second, min(first, low))
+        first = max(first, low)
+        high = max(high, most)
+        if high - second <= tolerance and entropy - first <= tolerance:
+            break
+    return Leaders(first, second, high)
 
 
-@njit
-def most_promising(bounds: Array) -> int:
-    best = 0
-    for f in range(1, bounds.size):
-        if bounds[f] > bounds[best]:
-            best = f
-    return best
-
-
-@njit
+@inlined
 def with_feature(found: Split, f: int, forest: Forest, leaf: int, work: Work) -> Split:
     """Compute one feature's merit and put it in its place among the best two."""
-    which = -1
+    merit, which = work.low[f], -1  # exact if the feature is nominal
     if forest.features[f]["kind"] == NUMERIC:
         merit, which = numeric_merit(forest, leaf, forest.features[f]["offset"], work.lanes)
-    else:
-        merit = nominal_merit(forest, leaf, f, work.values)
-    if merit > found.best or (merit == found.best and f < found.feature):
+    if merit > found.best:
         return Split(f, which, merit, found.best)
     return Split(found.feature, found.threshold, found.best, max(found.second, merit))
 
 
-@njit
+@inlined
 def best_split(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Split:
     """The best feature and the merit of the second best, as far as needed to tell whether they are more than `tolerance` apart.
 
     A negative tolerance asks for the best alone. The null split, feature -1, has merit 0.
     """
     found = Split(-1, -1, 0.0, 0.0)
-    bounds = work.bounds
-    bound_features(forest, leaf, entropy, bounds)
-    for _ in range(min(_SORTED, bounds.size)):
-        f = most_promising(bounds)
-        left = bounds[f]
-        if left < (found.best if tolerance < 0.0 else found.second) or left <= _SLACK:
-            return found
-        if max(found.best - found.second, left - found.best) <= tolerance:
-            return Split(-1, -1, found.best, found.second)
-        bounds[f] = -1.0
-        found = with_feature(found, f, forest, leaf, work)
-    for f in range(bounds.size):
-        if bounds[f] > _SLACK and bounds[f] >= (found.best if tolerance < 0.0 else found.second):
+    leaders = look_at_features(forest, leaf, entropy, tolerance, work)
+    if leaders.high - leaders.second <= tolerance:
+        return found
+    least = leaders.first if tolerance < 0.0 else leaders.second
+    for f in range(forest.features.size):
+        if work.high[f] > 0.0 and work.high[f] >= least:
             found = with_feature(found, f, forest, leaf, work)
     return found

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.kernels.compile import lane, njit
+from banditboost.kernels.compile import inlined, lane
 
 _ROUNDING = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
 _LOG2_E = 1.4426950408889634
@@ -72,7 +72,7 @@ def tanh_half(x: float) -> float:
     return value if x >= 0.0 else -value
 
 
-@njit
+@inlined
 def xlogx(x: float) -> float:
     """x ln x, with 0 ln 0 = 0."""
     return x * math.log(x) if x > 0.0 else 0.0

@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined, njit
 from banditboost.kernels.layout import MAJORITY, NUMERIC, SEVERAL, Array, Forest
 
 
-@njit
+@inlined
 def to_24_bits(weight: float) -> float:
     """Round to the precision of a 32-bit float: sums of equal weights are then equal, whatever the order."""
     return np.float64(np.float32(weight))
 
 
-@njit
+@inlined
 def take_row(forest: Forest) -> int:
     """A zeroed row from the free list, whose links are kept in the rows' first numbers; -1 at the ceiling."""
     head, stats = forest.head[0], forest.stats
@@ -106,7 +106,7 @@ def recycle_entry(forest: Forest, leaf: int, label: int) -> int:
     return lightest
 
 
-@njit
+@inlined
 def find_entry(forest: Forest, leaf: int, label: int) -> int:
     """The entry of a class in a leaf, made at the end of the chain if it is new; -1 if there is no room for even one."""
     node, entries = forest.nodes[leaf], forest.entries
@@ -125,7 +125,7 @@ def find_entry(forest: Forest, leaf: int, label: int) -> int:
     return entry
 
 
-@njit
+@inlined
 def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
     """Keep `top`, `n_tied` and the ready answer true after an entry has grown from `before`."""
     node, entries = forest.nodes[leaf], forest.entries
@@ -151,7 +151,7 @@ def open_summary(forest: Forest, leaf: int, first: int) -> None:
             forest.stats[base + forest.features[f]["offset"] + 1] = -math.inf
 
 
-@njit
+@inlined
 def take_rows_of(forest: Forest, leaf: int, entry: int) -> bool:
     """Make sure that leaf and class own a row each; at the ceiling the leaf falls asleep instead."""
     node, entries = forest.nodes[leaf], forest.entries
@@ -169,7 +169,7 @@ def take_rows_of(forest: Forest, leaf: int, entry: int) -> bool:
     return True
 
 
-@njit
+@inlined
 def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) -> None:
     stats, size = forest.stats, forest.head[0]["row_size"]
     base, summary = row * size, forest.nodes[leaf]["summary"] * size
@@ -196,7 +196,7 @@ def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) ->
                 stats[summary + offset] = SEVERAL
 
 
-@njit
+@inlined
 def observe(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> None:
     """Steps 3 and 4 of learning (docs/trees.md)."""
     entry = find_entry(forest, leaf, label)

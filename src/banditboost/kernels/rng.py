@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.layout import Array
 
 EXPERT = 1
@@ -30,7 +30,7 @@ _SECOND = _u64(0x94D049BB133111EB)
 _S30, _S27, _S31, _S11, _S64 = _u64(30), _u64(27), _u64(31), _u64(11), _u64(64)
 
 
-@njit
+@inlined
 def mix(z: int) -> int:
     """The finaliser of splitmix64: every bit of the result depends on every bit of z."""
     z = ((z ^ (z >> _S30)) * _FIRST) & _MASK
@@ -38,12 +38,12 @@ def mix(z: int) -> int:
     return z ^ (z >> _S31)
 
 
-@njit
+@inlined
 def round_key(seed: int, round_: int) -> int:
     return mix((mix(_u64(seed)) + _GOLDEN * _u64(round_)) & _MASK)
 
 
-@njit
+@inlined
 def uniform(key: int, purpose: int, index: int) -> float:
     """A number in [0, 1) that belongs to this round, purpose and index alone."""
     bits = mix((key + _GOLDEN * (_S64 * _u64(index) + _u64(purpose))) & _MASK)

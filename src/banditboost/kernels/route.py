@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined
 from banditboost.kernels.layout import Array, Forest
 
 
-@njit
+@inlined
 def unusual_child(forest: Forest, node: int, value: float) -> int:
     """The child at a nominal split, or for a missing value; what cannot be told goes to the default child."""
     threshold = forest.steps[node]["threshold"]
@@ -15,7 +15,7 @@ def unusual_child(forest: Forest, node: int, value: float) -> int:
     return forest.nodes[node]["default_child"]
 
 
-@njit
+@inlined
 def find_leaf(forest: Forest, tree: int, x: Array) -> int:
     steps = forest.steps
     node = forest.trees[tree]["root"]
