@@ -5,12 +5,13 @@ whichever the header has most of; with semicolons numbers may have decimal comma
 """
 
 import csv
+import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
@@ -82,13 +83,11 @@ class CsvFile:
             return np.fromiter((float(cell or "nan") for cell in cells), np.float64, len(cells))
 
     def _words_or_numbers(self, found: Words, words: bool) -> Cells:
-        """Numbers if nothing else was found."""
-        spelled = dict(zip(found.values, found.numbers.tolist(), strict=True))
-        if words or any(math.isnan(number) and word not in MISSING_WORDS for word, number in spelled.items()) or not spelled:
+        """Numbers if there are some, and nothing else but ways to write that one is missing."""
+        odd = (math.isnan(number) and word not in MISSING_WORDS for word, number in zip(found.values, found.numbers.tolist(), strict=True))
+        if words or np.isnan(found.numbers).all() or any(odd):
             return found
-        if all(map(math.isnan, spelled.values())):
-            return found
-        return np.append(found.numbers, np.nan)[found.codes]
+        return found.look_up(found.numbers)
 
     def _arrow_batches(self, arrow: ModuleType, request: Request) -> Iterator[Batch]:
         from pyarrow import compute
@@ -104,13 +103,15 @@ class CsvFile:
         read = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_BLOCK)
         parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
         try:
-            with open_bytes(self._path) as stream, arrow_csv.open_csv(stream, read, parse, convert) as reader:
+            with open_bytes(self._path) as content, arrow_csv.open_csv(quotes := _Quotes(content), read, parse, convert) as reader:
                 for batch in reader:
                     columns = zip(batch.schema.names, batch.columns, strict=True)
                     yield Batch(
                         len(batch), {name: self._arrow_cells(arrow, compute, cells, name in request.words) for name, cells in columns}
                     )
-        except (arrow.ArrowInvalid, OSError, EOFError) as error:
+            if quotes.count % 2:
+                raise UnclearError(f"{self.name} has a quote that is not closed")  # pyarrow takes all that follows for one cell
+        except (arrow.ArrowInvalid, OSError) as error:
             raise UnclearError(f"{self.name} cannot be read ({error})") from error
 
     def _arrow_cells(self, arrow: ModuleType, compute: Any, cells: Any, words: bool) -> Cells:
@@ -124,6 +125,22 @@ class CsvFile:
         found = as_words(coded.dictionary.to_pylist(), self._number, typed=False)
         codes = np.append(found.codes, -1)[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
         return self._words_or_numbers(found._replace(codes=codes), words)
+
+
+class _Quotes(io.RawIOBase):
+    """Counts the quotes in what is read."""
+
+    def __init__(self, content: BinaryIO) -> None:
+        self._content = content
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._content.read(size)
+        self.count += block.count(b'"')
+        return block
 
 
 def _number(text: str) -> float:
