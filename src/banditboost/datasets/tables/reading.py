@@ -155,6 +155,8 @@ def _frame(source: Any) -> Frame:
         raise DatasetError(
             f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, polars or pyarrow (a lazy one collected)"
         ) from None
+    except nw.exceptions.DuplicateError:
+        raise DatasetError("the frame has two columns of one name: give each a name of its own") from None
     for name in frame.columns:
         if not isinstance(name, str):
             raise DatasetError(f"the frame has a column {name!r}: give it names that are texts (pandas: frame.columns.map(str))")
