@@ -1,4 +1,4 @@
-"""CSV files: through pyarrow if it is installed, which is four times as fast, else through Python's own csv module.
+"""CSV files: through pyarrow if it is installed, which is several times as fast, else through Python's own csv module.
 
 A CSV file has no types: a column is numeric if all its cells are numbers or missing. Cells are separated by commas, semicolons or tabs,
 whichever the header has most of; with semicolons numbers may have decimal commas.
