@@ -11,7 +11,7 @@ from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cos
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import show
-from banditboost.kernels.compile import allocating, inlined, njit
+from banditboost.kernels.compile import allocating, entry, inlined
 from banditboost.kernels.entry import first_bad_feature
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
@@ -99,7 +99,7 @@ def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, l
     teach_learners(settings, weights, memo, of, ballot, costs, labels, importance)
 
 
-@njit
+@entry
 def decide_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
     memo: Array,
@@ -115,7 +115,7 @@ def decide_with_trees(
     return bad
 
 
-@njit
+@entry
 def learn_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
     memo: Array, outcome: int, labels: Array, importance: Array,

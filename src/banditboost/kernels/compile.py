@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
@@ -93,6 +93,32 @@ def inlined(function: _Function) -> _Function:
 def allocating(function: _Function) -> _Function:
     """The same for kernels that make arrays. (It has to be said: a callee would inherit the option from its caller.)"""
     return _compiled(function, {**_OPTIONS, "_nrt": True})
+
+
+class _Entry:
+    """A kernel that Python calls with arguments of the same types each time: the machine code is looked up once.
+
+    Numba would look at the types at every call, which costs 2 us for the record arrays of a forest; a whole round costs not much more.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._code: Callable[..., Any] | None = None
+        self.__doc__, self.__module__, self.__name__ = kernel.__doc__, kernel.__module__, kernel.__name__
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._code is None:
+            types = tuple(numba.typeof(argument) for argument in arguments)
+            self._kernel.compile(types)
+            self._code = self._kernel.get_overload(types)
+        return self._code(*arguments)
+
+
+def entry(function: _Function) -> _Function:
+    """Compile a kernel that makes no arrays, for calls from Python alone. What is handed over must always be of the same types."""
+    if numba.config.DISABLE_JIT:
+        return function
+    return cast(_Function, _Entry(njit(function)))
 
 
 def lane(function: _Function) -> _Function:

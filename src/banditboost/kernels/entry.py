@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import entry, njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import NOMINAL, VOTES, Array, Forest
 from banditboost.kernels.rng import round_key
@@ -12,7 +12,7 @@ from banditboost.kernels.rng import round_key
 _LARGEST = 1e100
 
 
-@njit
+@entry
 def vote(
     head: Array,
     trees: Array,
@@ -29,14 +29,14 @@ def vote(
     vote_forest(Forest(head, trees, steps, nodes, entries, features, stats), x, round_key(seed, round_), votes)
 
 
-@njit
+@entry
 def score(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, x: Array, scores: Array
 ) -> None:
     score_forest(Forest(head, trees, steps, nodes, entries, features, stats), x, scores)
 
 
-@njit
+@entry
 def learn(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array,
     x: Array, labels: Array, weights: Array, first: int, start: int,
