@@ -76,3 +76,17 @@ def test_printed_figures() -> None:
     assert protocol.PRINTED["balance"]["AdaBandit"] == protocol.Printed(last=0.97, total=0.91)
     assert protocol.PRINTED["isolet"]["AdaFull"] == protocol.Printed(last=0.90, total=0.78)
     assert protocol.PRINTED["mice"]["OptBandit"] == protocol.Printed(last=0.73, total=0.53)
+
+
+def test_summary_is_corrected() -> None:
+    """Columns of the printed table are mixed up: see the authors' LaTeX, "Data Set Summary"."""
+    assert {name: row.misprints for name, row in protocol.SUMMARY.items()} == {
+        "balance": (),
+        "car": ("Dimension",),
+        "nursery": ("Dimension", "k"),
+        "movement": ("Size", "k"),
+        "mice": ("Dimension",),
+        "isolet": (),
+    }
+    for name, plan in protocol.STREAMS.items():
+        assert (protocol.SUMMARY[name].rows, protocol.SUMMARY[name].n_labels) == (plan.rows, plan.n_labels)

@@ -26,17 +26,24 @@ def directory() -> Path:
     return (Path(caches) if caches else Path.home() / ".cache") / "banditboost" / "datasets"
 
 
+def places() -> tuple[Path, ...]:
+    """The directory; none for a user without a home."""
+    try:
+        return (directory(),)
+    except RuntimeError:
+        return ()
+
+
 def fetch(key: str, make: Callable[[], Arrays]) -> Arrays:
     """The arrays stored under `key`, made and stored if they are not there (or not readable)."""
-    try:
-        path = directory() / f"{key}.npz"
-    except RuntimeError:  # no home directory
-        return make()
-    with suppress(OSError, ValueError, EOFError, zipfile.BadZipFile):
-        return _read(path)
+    entries = [place / f"{key}.npz" for place in places()]
+    for path in entries:
+        with suppress(OSError, ValueError, EOFError, zipfile.BadZipFile):
+            return _read(path)
     arrays = make()
-    with suppress(OSError):
-        _write(path, arrays)
+    for path in entries:
+        with suppress(OSError):
+            _write(path, arrays)
     return arrays
 
 

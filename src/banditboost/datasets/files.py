@@ -1,12 +1,13 @@
-"""Mice, Isolet and Movement: gzip CSV files in a local directory, checked by sha256 of the unpacked text.
+"""Mice, Isolet and Movement: from a directory or from UCI, as gzip CSV or as UCI's archive, checked by sha256 of the decoded rows.
 
-The text is the meeting point: whatever form a copy comes in, it is turned into this CSV text (header row, comma, `\\n`,
-label in the last column), and the checksum of the text decides whether the rows are the right ones.
+Both forms are read as lines of CSV text (header, commas, label in the last column) and decoded to arrays. The checksum is of
+the arrays, so it does not matter which form a copy has.
 """
 
 import gzip
 import hashlib
 import os
+import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,24 +15,31 @@ from pathlib import Path
 
 import numpy as np
 
-from banditboost.datasets import cache
-from banditboost.datasets.dataset import NOMINAL, NUMERIC, Dataset, FloatArray, IntArray, Values
+from banditboost.datasets import cache, uci, web
+from banditboost.datasets.dataset import NOMINAL, NUMERIC, Dataset, IntArray, Values
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.origin import ORIGINS
 
 ENVIRONMENT_VARIABLE = "BANDITBOOST_DATA"
-_DECODER = 1
-"""Raise it when `_decode` changes its answer: it is part of the cache key."""
+_DECODER = 2
+"""Raise it when `_arrays` changes its answer: it is part of the cache key."""
+_BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, LookupError, RuntimeError)
+"""What the readers of the standard library, xlrd and ncompress raise for a file that is cut short or something else."""
 
 
 @dataclass(frozen=True)
 class File:
-    """One data set's file: its checksum and how its text becomes arrays."""
+    """One data set's file: where it is, its checksum, and how its lines become arrays."""
 
     name: str
     filename: str
+    """Of the gzip CSV form."""
+    archive: str
+    """The file name of UCI's archive."""
+    urls: tuple[str, ...]
+    """Where the archive can be had, the first one first."""
     sha256: str
-    """Of the unpacked CSV text."""
+    """Of the decoded rows, see `rows_sha256`."""
     labels: Mapping[str, str]
     """Label as written in the file -> label's name, in label order."""
     nominal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -45,7 +53,9 @@ class File:
 MICE = File(
     name="mice",
     filename="mice.csv.gz",
-    sha256="2aa6390306683506601facfc53859548b7119d0a8466247ec8de1171abeba27d",
+    archive="mice+protein+expression.zip",
+    urls=("https://archive.ics.uci.edu/static/public/342/mice+protein+expression.zip",),
+    sha256="4fd0f6a4283ea5d5bfedaee79c9e804cdcb653cad56b42e3397b7d819d6bd98e",
     labels={label: label for label in ("c-CS-m", "c-CS-s", "c-SC-m", "c-SC-s", "t-CS-m", "t-CS-s", "t-SC-m", "t-SC-s")},
     # MouseID names the animal (15 rows each, one label); the other three spell out the label.
     ignored=frozenset({"MouseID", "Genotype", "Treatment", "Behavior"}),
@@ -53,13 +63,20 @@ MICE = File(
 ISOLET = File(
     name="isolet",
     filename="isolet.csv.gz",
-    sha256="b2386c0d652fc70b901da06a9372319e37d83b0e4e92ef065554bf97c3e26cb6",
+    archive="isolet.zip",
+    urls=("https://archive.ics.uci.edu/static/public/54/isolet.zip",),
+    sha256="656ac2d7a580b11f141c15c08edd62e60d959d39b50772ce0338a10db9dd4e57",
     labels={str(1 + i): letter for i, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ")},
 )
 MOVEMENT = File(
     name="movement",
     filename="movement.csv.gz",
-    sha256="3103bb18c878653d89ee5ea3bc7e1153b5dd8f867bd3de90b44d89419999b921",
+    archive="dataset-har-PUC-Rio-ugulino.zip",
+    urls=(
+        "https://archive.ics.uci.edu/static/public/250/wearable+computing+classification+of+body+postures+and+movements+puc+rio.zip",
+        "http://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",  # the makers' own
+    ),
+    sha256="0d86793994ea5d14dbbafcffce45a74d66bd76361e6787e789f57f6a13a8de29",
     labels={label: label for label in ("sitting", "sittingdown", "standing", "standingup", "walking")},
     nominal={"user": ("debora", "katia", "wallace", "jose_carlos"), "gender": ("Woman", "Man")},
     unreadable=("-14420-11-2011 04:50:23.713",),  # z4 of data row 122077: a number and a time run together
@@ -68,11 +85,49 @@ FILES = {file.name: file for file in (MOVEMENT, MICE, ISOLET)}
 
 
 def load(file: File, directory: str | os.PathLike[str] | None = None) -> Dataset:
-    """Read `file` from `directory` (default: `$BANDITBOOST_DATA`), check it, decode it or take it from the cache."""
+    """Read `file` from `directory` (default: `$BANDITBOOST_DATA`, then the cache), or download it; check it and decode it."""
     path = locate(file, directory)
-    packed = _read(path)
-    key = f"{file.name}-{hashlib.sha256(packed).hexdigest()}-{_DECODER}"
-    arrays = cache.fetch(key, lambda: _decode(file, _verified(file, path, packed)))
+    if path is None:
+        if directory is not None:
+            raise DatasetError(f"no {file.filename} and no {file.archive} in {Path(directory)}: {remedy(file)}")
+        path = fetch(file)
+    return _dataset(file, _checked_arrays(file, path))
+
+
+def locate(file: File, directory: str | os.PathLike[str] | None = None) -> Path | None:
+    """Where a copy is: in `directory`, or without one in `$BANDITBOOST_DATA` or in the cache of downloads."""
+    if directory is not None:
+        places = [Path(directory)]
+    else:
+        variable = os.environ.get(ENVIRONMENT_VARIABLE)
+        places = [*([Path(variable)] if variable else []), *cache.places()]
+    candidates = (place / name for place in places for name in (file.filename, file.archive))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def fetch(file: File) -> Path:
+    """Download the archive into the cache. It is kept only if it holds the right rows."""
+    return web.fetch(file.name, file.urls, file.archive, check=lambda path: _checked_arrays(file, path), remedy=remedy(file))
+
+
+def remedy(file: File) -> str:
+    """What to do by hand."""
+    return (
+        f"get {file.archive} from {ORIGINS[file.name].url} by hand, put it into a directory, "
+        f"and name that with directory=... or {ENVIRONMENT_VARIABLE}"
+    )
+
+
+def rows_sha256(arrays: cache.Arrays) -> str:
+    """The checksum of decoded rows: names of the features, then X as float64 row by row (one NaN for all missing), then y as int64."""
+    digest = hashlib.sha256("\n".join(arrays["features"].tolist()).encode())
+    X = np.where(np.isnan(arrays["X"]), np.nan, arrays["X"]) + 0.0  # and one zero
+    for array in (X.astype("<f8"), arrays["y"].astype("<i8")):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _dataset(file: File, arrays: cache.Arrays) -> Dataset:
     features = tuple(arrays["features"].tolist())
     kinds = tuple(NOMINAL if name in file.nominal else NUMERIC for name in features)
     values: Values = tuple(file.nominal.get(name) for name in features)
@@ -81,62 +136,61 @@ def load(file: File, directory: str | os.PathLike[str] | None = None) -> Dataset
     return Dataset(file.name, features, kinds, values, arrays["X"], arrays["y"], labels, origin.licence, origin.source)
 
 
-def locate(file: File, directory: str | os.PathLike[str] | None = None) -> Path:
-    """Where the file is, or an error that says how to provide it."""
-    where = directory if directory is not None else os.environ.get(ENVIRONMENT_VARIABLE)
-    if not where:
-        raise DatasetError(
-            f"{file.name!r} is read from the file {file.filename}, and no directory is given: "
-            f"pass directory=... or set {ENVIRONMENT_VARIABLE} to the directory that holds it"
-        )
-    path = Path(where) / file.filename
-    if not path.is_file():
-        raise DatasetError(
-            f"no file {file.filename} in {Path(where)}: put it there, "
-            f"or name the directory that holds it with directory=... or {ENVIRONMENT_VARIABLE}"
-        )
-    return path
-
-
-def _read(path: Path) -> bytes:
+def _checked_arrays(file: File, path: Path) -> cache.Arrays:
+    """The rows of a file in either form, if they are the ones expected; decoded once, then from the cache."""
     try:
-        return path.read_bytes()
+        packed = path.read_bytes()
     except OSError as error:
         raise DatasetError(f"cannot read {path}: {error.strerror}; check its permissions") from error
 
+    def decode() -> cache.Arrays:
+        try:
+            arrays = _arrays(file, _lines(file, packed))
+        except DatasetError as error:
+            raise DatasetError(f"{path} cannot be read: {error}") from None
+        except _BROKEN as error:
+            raise DatasetError(f"{path} {_what_it_is(packed)} ({_short(error)}): get a fresh copy") from error
+        found = rows_sha256(arrays)
+        if found != file.sha256:
+            raise DatasetError(f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): get a fresh copy")
+        return arrays
 
-def _verified(file: File, path: Path, packed: bytes) -> str:
-    """The CSV text, if it is the one expected."""
-    try:
-        text = gzip.decompress(packed)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DatasetError(f"{path} is not a whole gzip file ({error}): get a fresh copy") from error
-    found = hashlib.sha256(text).hexdigest()
-    if found != file.sha256:
-        raise DatasetError(f"{path} holds other rows than expected (sha256 of its text {found}, expected {file.sha256}): get a fresh copy")
-    return text.decode("utf-8")
+    return cache.fetch(f"{file.name}-{hashlib.sha256(packed).hexdigest()}-{_DECODER}", decode)
 
 
-def _decode(file: File, text: str) -> cache.Arrays:
-    """Feature names, matrix and labels of a verified text."""
-    for cell in file.unreadable:
-        text = text.replace(cell, "")
-    header, *lines = text.splitlines()
-    columns = header.split(",")[:-1]
+def _lines(file: File, packed: bytes) -> list[str]:
+    if packed.startswith(b"\x1f\x8b"):
+        return gzip.decompress(packed).decode("utf-8").splitlines()
+    return list(uci.LINES[file.name](packed))
+
+
+def _what_it_is(packed: bytes) -> str:
+    if packed[:200].lstrip()[:1] == b"<":
+        return "is a web page, not the data"
+    return "is not the archive that was expected, or was cut short"
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:120]
+
+
+def _arrays(file: File, lines: list[str]) -> cache.Arrays:
+    """Feature names, matrix and labels."""
+    columns = lines[0].split(",")[:-1]
+    rows = [_missing_spelled_out(file, line) for line in lines[1:]]
     kept = [i for i, name in enumerate(columns) if name not in file.ignored]
-    matrix = np.empty((len(lines), len(kept)))
+    matrix = np.empty((len(rows), len(kept)))
     numeric = [i for i in kept if columns[i] not in file.nominal]
-    matrix[:, [kept.index(i) for i in numeric]] = _numbers(lines, numeric)
+    matrix[:, [kept.index(i) for i in numeric]] = np.loadtxt(rows, delimiter=",", comments=None, usecols=numeric, ndmin=2)
     for name, values in file.nominal.items():
-        matrix[:, kept.index(columns.index(name))] = _codes(lines, columns.index(name), values)
-    y = _codes(lines, len(columns), tuple(file.labels))
-    return {"features": np.array([columns[i] for i in kept]), "X": matrix, "y": y}
+        matrix[:, kept.index(columns.index(name))] = _codes(rows, columns.index(name), values)
+    return {"features": np.array([columns[i] for i in kept]), "X": matrix, "y": _codes(rows, len(columns), tuple(file.labels))}
 
 
-def _numbers(lines: list[str], columns: list[int]) -> FloatArray:
-    """float64[rows, columns], NaN for empty cells."""
-    filled = (line.replace(",,", ",nan,").replace(",,", ",nan,") if ",," in line else line for line in lines)
-    return np.loadtxt(filled, delimiter=",", comments=None, usecols=columns, ndmin=2)
+def _missing_spelled_out(file: File, line: str) -> str:
+    for cell in file.unreadable:
+        line = line.replace(cell, "")
+    return line.replace(",,", ",nan,").replace(",,", ",nan,") if ",," in line else line
 
 
 def _codes(lines: list[str], column: int, values: tuple[str, ...]) -> IntArray:
