@@ -7,6 +7,7 @@ import pytest
 
 from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS
 from banditboost.experiments import tables
+from banditboost.experiments.tune import Ranked
 from tests.experiments import made_up
 
 
@@ -89,14 +90,17 @@ def test_the_summary_puts_learners_side_by_side():
     assert entry(sheet, "AdaFull", "MiB").main == "3.0"
 
 
-def test_a_search_shows_what_varies_best_first():
-    records = made_up.grid(datasets=("car",), seeds=(4,))
-    sheet = tables.search([record for record in records if record["task"]["learner"] == "AdaBandit"])
-    assert sheet.header[0] == "exploration"
-    assert "n_learners" not in sheet.header
-    assert sheet.rows[0][0].main == "0.01"
-    means = [number["accuracy"] for number in sheet.numbers]
-    assert means == sorted(means, reverse=True)
+def test_a_ranking_keeps_its_order_and_tells_how_far_each_got():
+    found = [
+        Ranked({"exploration": 0.01, "grace_period": [5, 20]}, 0.9, 0.01, 3000, 3),
+        Ranked({"exploration": 0.1, "grace_period": 50}, 0.8, 0.02, 1000, 3),
+    ]
+    sheet = tables.ranking("AdaBandit on car", found)
+    assert sheet.header == ("exploration", "grace_period", "Accuracy", "Rounds")
+    assert [[entry.main for entry in row] for row in sheet.rows] == [
+        ["0.01", "5 to 20", "0.900 ± 0.010", "3,000"],
+        ["0.1", "50", "0.800 ± 0.020", "1,000"],
+    ]
 
 
 def test_markdown_is_a_table_with_a_line_for_each_row():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from banditboost.experiments.statistics import mean_interval
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
 COLOURS = {"AdaBandit": "#0072B2", "AdaFull": "#56B4E9", "OptBandit": "#D55E00", "OptFull": "#E69F00", "BinBandit": "#009E73"}
-_OTHERS = ("#CC79A7", "#000000")
+_OTHERS = ("#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73")
 FORMATS = ("png", "svg")
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -49,9 +50,9 @@ def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure
     return _panels(group(records, data_of), _draw_curves, legend)
 
 
-def exploration(records: Iterable[Record], *, legend: bool = True) -> Figure:
+def exploration(records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of) -> Figure:
     """Accuracy against the exploration rate, one panel for each data set; a dotted line is the paper's choice."""
-    return _panels(group(records, data_of), _draw_exploration, legend)
+    return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
 
 
 def write(figure: Figure, stem: Path) -> list[Path]:
@@ -125,8 +126,8 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
     axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
-def _draw_exploration(axes: Axes, records: Sequence[Record]) -> None:
-    learners = group(records, learner_of)
+def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[Record], str]) -> None:
+    learners = group(records, series)
     for learner, members in learners.items():
         rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
         points = np.array([(found.mean, found.half_width) for found in rates.values()])

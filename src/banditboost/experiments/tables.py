@@ -14,6 +14,7 @@ from typing import Any
 
 from banditboost.datasets import protocol
 from banditboost.experiments.grouping import Estimate, Record, data_of, estimate, exploration_of, group, learner_of, title_of
+from banditboost.experiments.tune import Ranked
 
 TOLERANCE = 0.02
 """How far a cell may be from the printed figure before it is marked."""
@@ -169,26 +170,19 @@ def summary(records: Iterable[Record]) -> Sheet:
     return Sheet("summary", _stream_title(records), _NOTE, ("Learner", *_SCORES.values(), "Rounds/s", "MiB"), tuple(rows), tuple(numbers))
 
 
-def search(records: Iterable[Record]) -> Sheet:
-    """Settings of one learner side by side, the best first; only the parameters that differ are shown."""
-    records = list(records)
-    settings = group(records, _setting)
-    varied = [name for name in records[0]["task"]["parameters"] if len({dict(setting).get(name) for setting in settings}) > 1]
+def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
+    """What a search has found, the best first."""
+    names = list(ranked[0].parameters)
     rows, numbers = [], []
-    for setting, members in sorted(settings.items(), key=lambda item: -estimate(item[1], "accuracy").mean):
-        values = [dict(setting).get(name, "-") for name in varied]
-        entries, figures = _measures(members)
-        rows.append((*map(Entry, values), *entries))
-        numbers.append({**dict(zip(varied, values, strict=True)), **figures})
-    header = (*varied, *_SCORES.values(), "Rounds/s", "MiB")
-    return Sheet("search", f"{learner_of(records[0])} on {_stream_title(records)}", _NOTE, header, tuple(rows), tuple(numbers))
+    for candidate in ranked:
+        found = Estimate(candidate.mean, candidate.half_width, candidate.seeds)
+        values = [value_text(candidate.parameters[name]) for name in names]
+        rows.append((*map(Entry, values), Entry(str(found)), Entry(f"{candidate.rounds:,}")))
+        numbers.append({**dict(zip(names, values, strict=True)), **_figures(found, None), "rounds": candidate.rounds})
+    return Sheet("ranking", title, _NOTE, (*names, "Accuracy", "Rounds"), tuple(rows), tuple(numbers))
 
 
 _NOTE = "Accuracy ± half the 95 % interval over seeds."
-
-
-def _setting(record: Record) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value_text(value)) for name, value in record["task"]["parameters"].items())
 
 
 def value_text(value: Any) -> str:
