@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -45,9 +45,10 @@ class Engine:
         with self._connect() as workers:
             while waiting:
                 try:
-                    for position, outcome in workers.run(_Positioned(function), list(waiting.items())):
-                        del waiting[position]
-                        yield position, outcome
+                    with workers.running(_Positioned(function), list(waiting.items())) as outcomes:
+                        for position, outcome in outcomes:
+                            del waiting[position]
+                            yield position, outcome
                 except workers.lost as error:
                     losses += 1
                     if losses > _MOST_LOSSES:
@@ -80,13 +81,15 @@ class Workers:
     settings: Mapping[str, Any]
     lost: tuple[type[Exception], ...]
 
-    def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    @contextmanager
+    def running(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Iterator[Any]]:
+        """The outcomes of the calls as they come; those that are not waited for are given up."""
         from joblib import Parallel, delayed
 
         # One call a batch: an outcome must not wait for its neighbours.
         outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
         try:
-            yield from outcomes
+            yield outcomes
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # joblib warns that calls under way are given up: that is what closing means
