@@ -26,8 +26,8 @@ class Rounds(Protocol):
     """What `run` plays: labels, features, and blocks of rounds."""
 
     labels: tuple[str, ...]
-    count: int | None
-    """How many rounds there are, if that is known."""
+    count: int
+    """How many rounds there are."""
 
     def schema(self) -> Schema: ...
 
@@ -50,11 +50,11 @@ class _InMemory:
         except ValueError as error:
             raise typer.BadParameter(f"--repeat or --rounds: {error}") from None
         self.labels: tuple[str, ...] = self._stream.labels
-        self.count: int | None = len(self._stream.y)
+        self.count = self._stream.rounds
         self.schema = self._stream.schema
 
     def describe(self) -> str:
-        return str(self._table.describe()) if hasattr(self._table, "describe") else ""
+        return str(self._table.describe())
 
     def blocks(self, skip: int) -> Iterator[Block]:
         X, y = self._stream
@@ -71,7 +71,7 @@ class _FromDisk:
             )
         self._file = datasets.open_file(choice.data, choice.label, **choice.columns)
         self.labels: tuple[str, ...] = self._file.labels
-        self.count: int | None = choice.rounds
+        self.count = self._file.n_rows if choice.rounds is None else min(choice.rounds, self._file.n_rows)
         self.schema = self._file.schema
 
     def describe(self) -> str:
@@ -80,11 +80,11 @@ class _FromDisk:
     def blocks(self, skip: int) -> Iterator[Block]:
         start = 0
         for X, y in self._file.batches(_LARGEST):
-            first, last = max(0, skip - start), len(y) if self.count is None else min(len(y), self.count - start)
+            first, last = max(0, skip - start), min(len(y), self.count - start)
             start += len(y)
             if first < last:
                 yield X[first:last], y[first:last]
-            if self.count is not None and start >= self.count:
+            if start >= self.count:
                 return
 
 

@@ -41,11 +41,10 @@ class Game:
 
     def play(self) -> None:
         """Until the end or Ctrl-C, showing the accuracy so far."""
-        total = None if self.stream.count is None else self.stream.count - self.skip
         start, right = time.perf_counter(), 0
         try:
             with output.progress(output.SHARE, "accuracy {task.fields[accuracy]}") as bar:
-                task = bar.add_task(type(self.model).__name__, total=total, accuracy="-")
+                task = bar.add_task(type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-")
                 for X, y in self._blocks:
                     self.parts.append(play(self.model, X, y))
                     right += int(self.parts[-1].correct.sum())

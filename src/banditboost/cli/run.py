@@ -84,7 +84,7 @@ def _set_up(choice: Choice, seed: int, skip: int, resume: Path | None, learner: 
         from banditboost.experiments.run import warm_up
 
         rounds = open_rounds(choice, seed)
-        if rounds.count is not None and skip >= rounds.count:
+        if skip >= rounds.count:
             raise typer.BadParameter(f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less")
         if resume is not None:
             model = banditboost.load(resume)
@@ -92,7 +92,8 @@ def _set_up(choice: Choice, seed: int, skip: int, resume: Path | None, learner: 
             model = make(learner, rounds.labels, rounds.schema(), {**default_parameters(choice, learner), **parameters}, seed)
         game = Game(rounds, model, skip)
         warm_up(type(model).__name__)
-    output.say(rounds.describe())
+    if choice.is_file:
+        output.say(rounds.describe())
     return game
 
 

@@ -1,4 +1,4 @@
-"""The six data sets of the paper, as streams.
+"""The six data sets of the paper and the user's own tables, as streams.
 
 `load` gives a `Dataset`, `Dataset.stream` a `Stream` that unpacks to what `play` takes:
 
@@ -18,11 +18,27 @@ Where to look:
 - `paper.py`: what the authors did to each before playing it (`variant="paper"`);
 - `protocol.py`: the parameters and the printed results of the paper's experiments;
 - `origin.py`: titles, licences and addresses at UCI;
+- `tables/`: files and frames of the user (`read`, `open_file`);
+- `describe.py`: a table in words;
 - `cache.py`: decoded arrays kept in the user's cache directory.
 """
 
 from banditboost.datasets.catalog import Info, download, info, load, names
-from banditboost.datasets.dataset import Dataset, Stream
+from banditboost.datasets.dataset import Dataset, Stream, Table
 from banditboost.datasets.errors import DatasetError
+from banditboost.datasets.tables import TableFile, open_file, read
 
-__all__ = ["Dataset", "DatasetError", "Info", "Stream", "download", "info", "load", "names"]
+__all__ = [
+    "Dataset",
+    "DatasetError",
+    "Info",
+    "Stream",
+    "Table",
+    "TableFile",
+    "download",
+    "info",
+    "load",
+    "names",
+    "open_file",
+    "read",
+]

@@ -1,4 +1,4 @@
-"""A data set in memory, and the stream that is made of it."""
+"""A data set or a table of the user in memory, and the stream that is made of it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from banditboost.datasets.describe import Fact, lines
 from banditboost.schema import Schema
 
 FloatArray = NDArray[np.float64]
@@ -18,8 +19,8 @@ Values = tuple[tuple[str, ...] | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
-    """Rows and labels with what is needed to read them. Shared by `Dataset` and `Stream`."""
+class _Rows:
+    """Rows and labels with what is needed to read them. Shared by `Table`, `Dataset` and `Stream`."""
 
     name: str
     features: tuple[str, ...]
@@ -35,6 +36,10 @@ class _Table:
     labels: tuple[str, ...]
 
     @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    @property
     def class_counts(self) -> dict[str, int]:
         """How many rows each label has, in label order."""
         counts = np.bincount(self.y, minlength=len(self.labels))
@@ -43,6 +48,10 @@ class _Table:
     def schema(self) -> Schema:
         """The features as a model wants them declared; a fresh one for each model."""
         return Schema.of(self.features, self.kinds, self.values)
+
+    def describe(self) -> str:
+        """A line for each feature: its kind, its range or values, how many are missing."""
+        return lines([_fact(*column) for column in zip(self.features, self.values, self.X.T, strict=True)])
 
     def records(self) -> Iterator[tuple[dict[str, float | str], str]]:
         """Each row as a dict with its label's name: numbers and value names, missing values left out."""
@@ -55,7 +64,7 @@ class _Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Stream(_Table):
+class Stream(_Rows):
     """Rounds in the order in which they are played. Unpacks to the two arrays that `play` takes:
 
     >>> from banditboost import datasets
@@ -77,7 +86,16 @@ class Stream(_Table):
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset(_Table):
+class Table(_Rows):
+    """A table of the user, in memory. Made by `read`."""
+
+    def stream(self, repeat: int = 1, seed: int | None = None, rounds: int | None = None) -> Stream:
+        """The rows `repeat` times, in the order of the source, or with a `seed` shuffled once as a whole; cut to `rounds`."""
+        return _stream(self, repeat, seed, rounds)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset(_Rows):
     """A data set: rows in the order of its source, labels as positions in `labels`.
 
     >>> from banditboost import datasets
@@ -95,15 +113,25 @@ class Dataset(_Table):
         The order depends on `seed`, `repeat` and the number of rows alone: NumPy's PCG64 permutes all positions,
         so a cut stream is the beginning of the whole one.
         """
-        rows = _play_order(len(self.y), repeat, seed, rounds)
-        return Stream(self.name, self.features, self.kinds, self.values, self.X[rows], self.y[rows], self.labels, rows)
+        return _stream(self, repeat, seed, rounds)
 
 
-def _play_order(size: int, repeat: int, seed: int, rounds: int | None) -> IntArray:
+def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> Stream:
+    rows = _play_order(table.n_rows, repeat, seed, rounds)
+    return Stream(table.name, table.features, table.kinds, table.values, table.X[rows], table.y[rows], table.labels, rows)
+
+
+def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) -> IntArray:
     if repeat < 1:
         raise ValueError(f"repeat must be at least 1, not {repeat}")
     total = size * repeat
     if rounds is not None and not 1 <= rounds <= total:
         raise ValueError(f"rounds must be between 1 and {total} ({size} rows x repeat={repeat}), not {rounds}")
-    shuffled = np.random.Generator(np.random.PCG64(seed)).permutation(total)
-    return (shuffled[:rounds] % size).astype(np.int64)
+    order = np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
+    return (order[:rounds] % size).astype(np.int64)
+
+
+def _fact(name: str, values: tuple[str, ...] | None, column: FloatArray) -> Fact:
+    present = column[~np.isnan(column)]
+    low, high = (float(present.min()), float(present.max())) if len(present) else (np.inf, -np.inf)
+    return Fact(name, values, low, high, len(column) - len(present))

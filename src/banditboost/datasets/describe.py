@@ -1,0 +1,31 @@
+"""A table in words: a line for each feature."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_VALUES_SHOWN = 5
+
+
+class Fact(NamedTuple):
+    """What a line says."""
+
+    name: str
+    values: tuple[str, ...] | None
+    """None if the feature is numeric."""
+    low: float
+    high: float
+    missing: int
+
+
+def lines(facts: Sequence[Fact]) -> str:
+    """Name, kind, and range or values, in columns; and how many cells are missing."""
+    width = max((len(fact.name) for fact in facts), default=0)
+    return "\n".join(f"{fact.name:<{width}}  {'numeric' if fact.values is None else 'nominal'}  {_content(fact)}" for fact in facts)
+
+
+def _content(fact: Fact) -> str:
+    missing = f", {fact.missing:,} missing" if fact.missing else ""
+    if fact.values is None:
+        return ("no number" if fact.low > fact.high else f"{fact.low:g} to {fact.high:g}") + missing
+    shown = ", ".join(fact.values[:_VALUES_SHOWN]) + (", ..." if len(fact.values) > _VALUES_SHOWN else "")
+    return f"{len(fact.values)} values: {shown}{missing}"

@@ -1,0 +1,208 @@
+"""`read` a table into memory, or `open_file` one that is too big for it."""
+
+import difflib
+import os
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, IntArray, Kind, Table, Values
+from banditboost.datasets.describe import Fact, lines
+from banditboost.datasets.errors import DatasetError
+from banditboost.datasets.tables.cells import Batch, Request, Source
+from banditboost.datasets.tables.columns import Column, Finding, settle, settle_label
+from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
+from banditboost.datasets.tables.frames import Frame
+from banditboost.datasets.tables.paths import source_of
+from banditboost.schema import Schema
+
+Names = Collection[str]
+
+
+def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()) -> Table:
+    """Read a file (CSV, JSON lines, Parquet, Arrow) or a frame (pandas, polars, pyarrow) into memory.
+
+    Args:
+        source: a path, or a frame.
+        label: the column with the right labels. All others are features.
+        numeric: columns whose cells are to be numbers; texts in them count as missing.
+        nominal: columns whose cells are to be names, even if they look like numbers.
+        ignore: columns to leave out.
+
+    >>> import pandas as pd
+    >>> from banditboost import datasets
+    >>> frame = pd.DataFrame({"hour": [9, 21, None], "device": ["phone", "tv", "tv"], "clicked": ["news", "film", "film"]})
+    >>> table = datasets.read(frame, label="clicked")
+    >>> print(table.describe())
+    hour     numeric  9 to 21, 1 missing
+    device   nominal  2 values: phone, tv
+    """
+    opened = _opened(source, label, numeric, nominal, ignore)
+    X, y = np.empty((opened.n_rows, len(opened.features))), np.empty(opened.n_rows, np.int64)
+    done = 0
+    for rows, labels in opened._coded():
+        X[done : done + len(rows)], y[done : done + len(rows)] = rows, labels
+        done += len(rows)
+    return Table(opened.name, opened.features, opened.kinds, opened.values, X, y, opened.labels)
+
+
+def open_file(path: str | os.PathLike[str], label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()) -> "TableFile":
+    """Open a file that need not fit into memory: a first pass finds labels, types and values, `batches` goes through it again.
+
+    The arguments are those of `read`.
+    """
+    return _opened(Path(path), label, numeric, nominal, ignore)
+
+
+class TableFile:
+    """A table that stays in its file. Made by `open_file`."""
+
+    def __init__(self, source: Source, request: Request, columns: list[Column], label: Column, n_rows: int) -> None:
+        self.name = Path(source.name).name
+        self.n_rows = n_rows
+        self._source, self._request, self._columns, self._label = source, request, columns, label
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self._columns)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return tuple(column.kind for column in self._columns)
+
+    @property
+    def values(self) -> Values:
+        """For each nominal column the value names by code, for each numeric column None."""
+        return tuple(column.values for column in self._columns)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self._label.values or ()
+
+    def schema(self) -> Schema:
+        """The features as a model wants them declared; a fresh one for each model."""
+        return Schema.of(self.features, self.kinds, self.values)
+
+    def describe(self) -> str:
+        """What was found: a line for each feature."""
+        return lines([Fact(column.name, column.values, column.low, column.high, column.missing) for column in self._columns])
+
+    def batches(self, size: int = 20_000) -> Iterator[tuple[FloatArray, IntArray]]:
+        """Blocks of `size` rows (the last may be shorter), X and y as `play` takes them, in the order of the file."""
+        if size < 1:
+            raise ValueError(f"size must be at least 1, not {size}")
+        X, y = np.empty((0, len(self._columns))), np.empty(0, np.int64)
+        for rows, labels in self._coded():
+            X, y = np.concatenate([X, rows]), np.concatenate([y, labels])
+            whole = len(y) // size * size
+            for start in range(0, whole, size):
+                yield X[start : start + size], y[start : start + size]
+            X, y = X[whole:], y[whole:]
+        if len(y):
+            yield X, y
+
+    def _coded(self) -> Iterator[tuple[FloatArray, IntArray]]:
+        n_rows = 0
+        for batch in self._source.batches(self._request):
+            n_rows += batch.n_rows
+            if n_rows > self.n_rows:
+                break
+            yield self._coded_batch(batch)
+        if n_rows != self.n_rows:
+            raise DatasetError(
+                f"{self._source.name} has another number of rows than before ({self.n_rows}): let no one write to it meanwhile"
+            )
+
+    def _coded_batch(self, batch: Batch) -> tuple[FloatArray, IntArray]:
+        X = np.full((batch.n_rows, len(self._columns)), np.nan)
+        for i, column in enumerate(self._columns):
+            if column.name in batch.columns:
+                X[:, i] = column.encode(batch.columns[column.name])
+        return X, self._label.encode(batch.columns[self._label.name]).astype(np.int64)
+
+
+def _opened(source: Any, label: str, numeric: Names, nominal: Names, ignore: Names) -> TableFile:
+    declared = _declared(label, numeric, nominal, ignore)
+    request = Request(words=frozenset({label, *nominal}), ignored=frozenset(ignore))
+    where = source_of(Path(source)) if isinstance(source, (str, os.PathLike)) else _frame(source)
+    try:
+        return _scanned(where, request, label, declared)
+    except UnclearError:
+        assert isinstance(where, CsvFile)
+        return _scanned(where.without_arrow(), request, label, declared)
+
+
+def _frame(source: Any) -> Frame:
+    try:
+        return Frame(nw.from_native(source, eager_only=True))
+    except TypeError:
+        raise DatasetError(
+            f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, polars or pyarrow (a lazy one collected)"
+        ) from None
+
+
+def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict[str, Kind | None]:
+    """What the user says of columns: a kind, or None for one to leave out."""
+    declared: dict[str, Kind | None] = {}
+    for argument, names, kind in (("numeric", numeric, NUMERIC), ("nominal", nominal, NOMINAL), ("ignore", ignore, None)):
+        if isinstance(names, str):
+            raise DatasetError(f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]")
+        for name in names:
+            if name in declared or name == label:
+                raise DatasetError(f"column {name!r} is in {argument}, and is the label or was named before: name each column once")
+            declared[name] = kind
+    return declared
+
+
+def _scanned(source: Source, request: Request, label: str, declared: Mapping[str, Kind | None]) -> TableFile:
+    """The first pass."""
+    names = source.column_names()
+    if names is not None:
+        _check_names(source, names, label, declared)
+    try:
+        findings, n_rows = _findings(source, request, names or ())
+        if n_rows == 0:
+            raise DatasetError("there are no rows")
+        if names is None:
+            _check_names(source, [*findings, *request.ignored], label, declared)
+        features = [name for name in findings if name != label]
+        if not features:
+            raise DatasetError(f"there is no column besides the label {label!r}: features are needed to learn from")
+        columns = [settle(findings[name], declared.get(name)) for name in features]
+        return TableFile(source, request, columns, settle_label(findings[label]), n_rows)
+    except UnclearError:
+        raise
+    except DatasetError as error:
+        raise DatasetError(str(error) if source.name in str(error) else f"{source.name}: {error}") from None
+
+
+def _findings(source: Source, request: Request, names: Collection[str]) -> tuple[dict[str, Finding], int]:
+    """What is found of each column, and the number of rows. Columns that a batch does not have are missing in it."""
+    findings = {name: Finding(name) for name in names if name not in request.ignored}
+    n_rows = 0
+    for batch in source.batches(request):
+        for name in batch.columns:
+            findings.setdefault(name, Finding(name, missing=n_rows))
+        for name, finding in findings.items():
+            if name in batch.columns:
+                finding.see(batch.columns[name], n_rows + 1)
+            else:
+                finding.missing += batch.n_rows
+        n_rows += batch.n_rows
+    return findings, n_rows
+
+
+def _check_names(source: Source, names: list[str], label: str, declared: Mapping[str, Kind | None]) -> None:
+    for name in (label, *declared):
+        if name not in names:
+            raise DatasetError(f"{source.name} has no column {name!r}: {_hint(name, names)}")
+
+
+def _hint(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(str(name), names, n=1)
+    mean = f"did you mean {near[0]!r}? " if near else ""
+    listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return f"{mean}its columns are {listed} (the first line of a CSV file has to name them)" if listed else "it has none"
