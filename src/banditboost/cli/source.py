@@ -76,7 +76,7 @@ class Choice:
     def load(self) -> Any:
         """All rows in memory: a Dataset or a Table."""
         if self.is_file:
-            return datasets.read(self.data, self.label, **self.columns)
+            return datasets.read(self.data, str(self.label), **self.columns)
         return datasets.load(self.data, self.variant, self.directory)  # type: ignore[arg-type]
 
     def check_rows(self) -> None:
