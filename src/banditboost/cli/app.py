@@ -40,9 +40,12 @@ class Commands(TyperGroup):
         try:
             code = super().main(given, prog_name, complete_var, standalone_mode=False, windows_expand_args=windows_expand_args, **extra)
         except _ClickError as error:
-            code = output.fail(f"{error.format_message().rstrip('.')} (see {_help_of(error)})", error.exit_code)
-        except (BanditBoostError, OSError) as error:
+            message = error.format_message().removeprefix("Invalid value: ").rstrip(".")
+            code = output.fail(f"{message} (see {_help_of(error)})", error.exit_code)
+        except BanditBoostError as error:
             code = output.fail(str(error), 1)
+        except OSError as error:
+            code = output.fail(f"{error.filename or 'a file'}: {error.strerror or error}; check that it is there and may be used", 1)
         except (KeyboardInterrupt, typer.Abort):
             code = output.INTERRUPTED
         code = code if isinstance(code, int) else 0

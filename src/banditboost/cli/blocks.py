@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from banditboost.schema import Schema
 
 _BLOCKS = 100
-_LARGEST = 20_000
+_SMALLEST, _LARGEST = 500, 20_000
 Block = tuple[Any, Any]
 """Rows and right labels, as `play` takes them."""
 
@@ -58,7 +58,7 @@ class _InMemory:
 
     def blocks(self, skip: int) -> Iterator[Block]:
         X, y = self._stream
-        size = max(1, min(_LARGEST, len(y) // _BLOCKS))
+        size = min(_LARGEST, max(_SMALLEST, len(y) // _BLOCKS))
         for start in range(skip, len(y), size):
             yield X[start : start + size], y[start : start + size]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,19 +28,35 @@ def show(file: File, as_json: options.Json = False) -> None:
     if as_json:
         output.print_json(facts)
         return
-    output.print_facts(str(file), {name.replace("_", " "): _text(value) for name, value in facts.items()})
+    output.print_facts(str(file), dict(_lines(facts)))
+
+
+def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """A line for each fact, and for each parameter."""
+    for name, value in facts.items():
+        if name == "parameters":
+            yield from _lines(value)
+        elif name == "weak_learner":
+            yield "weak learner", value["class"]
+            yield from _lines({part: item for part, item in value.items() if part != "class"})
+        elif name in ("memory", "file_size", "max_memory"):
+            yield name.replace("_", " "), f"{value / 2**20:.1f} MiB"
+        elif name == "schema":
+            features = [feature if values is None else f"{feature} ({_listed(values)})" for feature, values in value.items()]
+            yield "features", _listed(features)
+        else:
+            yield name.replace("_", " "), _text(value)
 
 
 def _text(value: Any) -> str:
-    """Short enough for a terminal: the first of many."""
-    if isinstance(value, dict):
-        parts = [name if item is None else f"{name}: {_text(item)}" for name, item in value.items()]
-        return _cut(parts)
+    if isinstance(value, Mapping):
+        return _listed([f"{name} {item}" for name, item in value.items()])
     if isinstance(value, (list, tuple)):
-        return _cut([str(item) for item in value])
+        return _listed(value)
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _cut(parts: list[str]) -> str:
-    more = f", and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else ""
-    return ", ".join(parts[:_SHOWN]) + more
+def _listed(items: Sequence[Any]) -> str:
+    """The first of many."""
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return ", ".join(map(str, items[:_SHOWN])) + more

@@ -86,12 +86,11 @@ def _has_details(sheet: Sheet) -> bool:
 
 def print_facts(title: str, facts: Mapping[str, str]) -> None:
     """Names and values, one a line."""
-    table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False, title_style="bold")
-    table.add_column(style="dim")
-    table.add_column()
+    width = max(map(len, facts))
+    screen = console()
+    screen.print(Text(title, "bold"), soft_wrap=True)
     for name, value in facts.items():
-        table.add_row(name, Text(value))
-    console().print(table)
+        screen.print(Text.assemble((f"{name:<{width}}", "dim"), "  ", value), soft_wrap=True)
 
 
 def progress(*extra: str | ProgressColumn) -> Progress:

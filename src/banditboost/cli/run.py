@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from banditboost.cli.game import Game
 
 _BARS = "▁▂▃▄▅▆▇█"
+Learner = Annotated[str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull or OptFull.", metavar="NAME")]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
 Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0)]
@@ -23,7 +24,7 @@ Plot = Annotated[Path | None, typer.Option(help="Draw the learning curve into th
 def run(
     data: options.Data,
     label: options.Label = None,
-    learner: options.Learner = "AdaBandit",
+    learner: Learner = None,
     n_learners: options.NLearners = None,
     exploration: options.Exploration = None,
     settings: options.Settings = None,
@@ -56,12 +57,14 @@ def run(
     columns = options.names(numeric), options.names(nominal), options.names(ignore)
     choice = Choice(data, label, *columns, variant.value, repeat, rounds, shuffle, directory)
     choice.check()
-    learner, parameters = check_learner(learner), parse_settings(settings, n_learners=n_learners, exploration=exploration)
-    if resume is not None and parameters:
-        raise typer.BadParameter(f"{', '.join(parameters)} cannot be changed with --resume; leave it out, or begin a new model")
+    named, parameters = check_learner(learner or "AdaBandit"), parse_settings(settings, n_learners=n_learners, exploration=exploration)
+    if resume is not None and (learner or parameters):
+        raise typer.BadParameter(
+            f"{', '.join(parameters) or '--learner'} cannot be changed with --resume; leave it out, or begin a new model"
+        )
     check_target("--save", save)
     check_picture("--plot", plot)
-    game = _set_up(choice, seed, skip, resume, learner, parameters)
+    game = _set_up(choice, seed, skip, resume, named, parameters)
     game.play()
     if save is not None:
         game.model.save(save)

@@ -178,7 +178,8 @@ def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
         found = Estimate(candidate.mean, candidate.half_width, candidate.seeds)
         values = [value_text(candidate.parameters[name]) for name in names]
         rows.append((*map(Entry, values), Entry(str(found)), Entry(f"{candidate.rounds:,}")))
-        numbers.append({**dict(zip(names, values, strict=True)), **_figures(found, None), "rounds": candidate.rounds})
+        spread = {"accuracy": candidate.mean, "half_interval": _finite(candidate.half_width), "seeds": candidate.seeds}
+        numbers.append({**dict(zip(names, values, strict=True)), **spread, "rounds": candidate.rounds})
     return Sheet("ranking", title, _NOTE, (*names, "Accuracy", "Rounds"), tuple(rows), tuple(numbers))
 
 
