@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -108,6 +109,14 @@ def _connect_locally(engine: Engine) -> AbstractContextManager[Workers]:
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     return nullcontext(Workers({"backend": "loky", "n_jobs": engine.jobs or -1}, (TerminatedWorkerError,)))
+
+
+def reach(what: str, address: str, host: str, port: int) -> None:
+    """Refuse an address where nobody listens: the clusters' own clients wait for minutes, and some then end the process."""
+    try:
+        socket.create_connection((host, port), TIMEOUT).close()
+    except (OSError, OverflowError) as error:
+        raise ExperimentError(f"no {what} at {address!r}: {first_line(error)}; start one, or give its address") from None
 
 
 def first_line(error: BaseException) -> str:
