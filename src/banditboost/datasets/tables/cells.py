@@ -28,6 +28,10 @@ class Words(NamedTuple):
     typed: bool
     """Whether the source tells numbers and booleans from texts; a CSV file does not."""
 
+    def look_up(self, table: Sequence[float] | FloatArray) -> FloatArray:
+        """float64[rows]: for each row what the table has for its value, NaN where the cell is missing."""
+        return np.append(np.asarray(table, np.float64), np.nan)[self.codes]  # code -1 is the last place
+
 
 Cells = FloatArray | Words
 

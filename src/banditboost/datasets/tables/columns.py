@@ -61,7 +61,7 @@ class Finding:
                 seen[word] = None
             if self.odd is None and not numeral and word not in MISSING_WORDS:
                 self.odd = word, first_row + int(np.argmax(cells.codes == code))
-        self._refuse_infinite(cells.numbers[cells.codes], first_row)
+        self._refuse_infinite(cells.look_up(cells.numbers), first_row)
 
     def _see_numbers(self, present: FloatArray, count: int) -> None:
         if len(present):
@@ -92,8 +92,7 @@ class Column:
         """float64[rows]: numbers or codes, NaN where missing."""
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
-        table = cells.numbers if self.kind == NUMERIC else [self._code(word) for word in cells.values]
-        return np.append(table, np.nan)[cells.codes]  # code -1 is the last place
+        return cells.look_up(cells.numbers if self.kind == NUMERIC else [self._code(word) for word in cells.values])
 
     def _code(self, word: str) -> int:
         try:

@@ -5,12 +5,13 @@ whichever the header has most of; with semicolons numbers may have decimal comma
 """
 
 import csv
+import io
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
@@ -37,10 +38,10 @@ class CsvFile:
             first = _first_line(text)
             self._delimiter = max(",;\t", key=first.count)
             text.seek(0)
-            header = next((row for row in _records(text, self._delimiter, path) if row), None)
+            header = next(_blocks(text, self._delimiter, path, 1), None)
         if header is None:
             raise DatasetError(f"{path} is empty: it needs column names, and rows")
-        self._header = _checked(header, path)
+        self._header = _checked(header[0], path)
         self._number: Callable[[str], float] = _comma_number if self._delimiter == ";" else _number
 
     def column_names(self) -> list[str]:
@@ -55,13 +56,12 @@ class CsvFile:
     def _python_batches(self, request: Request) -> Iterator[Batch]:
         size = max(1, _CELLS_A_BATCH // len(self._header))
         with open_text(self._path) as text:
-            records = (row for row in _records(text, self._delimiter, self._path) if row)
-            next(records, None)
-            while rows := list(islice(records, size)):
+            blocks = _blocks(text, self._delimiter, self._path, size)
+            first = next(blocks, [])[1:]  # without the header
+            for rows in chain([first] if first else [], blocks):
                 columns = zip(self._header, zip(*rows, strict=True), strict=True)
-                yield Batch(
-                    len(rows), {name: self._cells(cells, name in request.words) for name, cells in columns if name not in request.ignored}
-                )
+                wanted = ((name, cells) for name, cells in columns if name not in request.ignored)
+                yield Batch(len(rows), {name: self._cells(cells, name in request.words) for name, cells in wanted})
 
     def _cells(self, cells: Sequence[str], words: bool) -> Cells:
         if not words:
@@ -72,23 +72,22 @@ class CsvFile:
         return self._words_or_numbers(as_words([cell.strip() for cell in cells], self._number, typed=False), words)
 
     def _fast_numbers(self, cells: Sequence[str]) -> Cells:
-        if "_" in "".join(cells):
-            raise ValueError("Python takes 1_000 for a number")
         if self._delimiter == ";":
             cells = [cell.replace(",", ".") for cell in cells]
         try:
-            return np.fromiter(map(float, cells), np.float64, len(cells))
+            numbers = np.fromiter(map(float, cells), np.float64, len(cells))
         except ValueError:
-            return np.fromiter((float(cell or "nan") for cell in cells), np.float64, len(cells))
+            numbers = np.fromiter((float(cell or "nan") for cell in cells), np.float64, len(cells))
+        if "_" in "".join(cells):
+            raise ValueError("Python takes 1_000 for a number")
+        return numbers
 
     def _words_or_numbers(self, found: Words, words: bool) -> Cells:
-        """Numbers if nothing else was found."""
-        spelled = dict(zip(found.values, found.numbers.tolist(), strict=True))
-        if words or any(math.isnan(number) and word not in MISSING_WORDS for word, number in spelled.items()) or not spelled:
+        """Numbers if there are some, and nothing else but ways to write that one is missing."""
+        odd = (math.isnan(number) and word not in MISSING_WORDS for word, number in zip(found.values, found.numbers.tolist(), strict=True))
+        if words or np.isnan(found.numbers).all() or any(odd):
             return found
-        if all(map(math.isnan, spelled.values())):
-            return found
-        return np.append(found.numbers, np.nan)[found.codes]
+        return found.look_up(found.numbers)
 
     def _arrow_batches(self, arrow: ModuleType, request: Request) -> Iterator[Batch]:
         from pyarrow import compute
@@ -104,13 +103,15 @@ class CsvFile:
         read = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_BLOCK)
         parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
         try:
-            with open_bytes(self._path) as stream, arrow_csv.open_csv(stream, read, parse, convert) as reader:
+            with open_bytes(self._path) as content, arrow_csv.open_csv(quotes := _Quotes(content), read, parse, convert) as reader:
                 for batch in reader:
                     columns = zip(batch.schema.names, batch.columns, strict=True)
                     yield Batch(
                         len(batch), {name: self._arrow_cells(arrow, compute, cells, name in request.words) for name, cells in columns}
                     )
-        except (arrow.ArrowInvalid, OSError, EOFError) as error:
+            if quotes.count % 2:
+                raise UnclearError(f"{self.name} has a quote that is not closed")  # pyarrow takes all that follows for one cell
+        except (arrow.ArrowInvalid, OSError) as error:
             raise UnclearError(f"{self.name} cannot be read ({error})") from error
 
     def _arrow_cells(self, arrow: ModuleType, compute: Any, cells: Any, words: bool) -> Cells:
@@ -124,6 +125,22 @@ class CsvFile:
         found = as_words(coded.dictionary.to_pylist(), self._number, typed=False)
         codes = np.append(found.codes, -1)[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
         return self._words_or_numbers(found._replace(codes=codes), words)
+
+
+class _Quotes(io.RawIOBase):
+    """Counts the quotes in what is read."""
+
+    def __init__(self, content: BinaryIO) -> None:
+        self._content = content
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._content.read(size)
+        self.count += block.count(b'"')
+        return block
 
 
 def _number(text: str) -> float:
@@ -141,21 +158,32 @@ def _first_line(text: TextIO) -> str:
     return next((line for line in text if line.strip()), "")
 
 
-def _records(text: TextIO, delimiter: str, path: Path) -> Iterator[list[str]]:
-    """Rows of cells, all as long as the first; empty lines as empty rows."""
+def _blocks(text: TextIO, delimiter: str, path: Path, size: int) -> Iterator[list[list[str]]]:
+    """Blocks of about `size` rows, all as long as the first, which is the header; empty lines are left out."""
     reader = csv.reader(text, delimiter=delimiter, strict=True)
-    width = 0
+    width, line = 0, 1
     try:
-        for row in reader:
-            width = width or len(row)
-            if row and len(row) != width:
-                raise DatasetError(
-                    f"{path} has {len(row)} cells in line {reader.line_num} where the header has {width}: "
-                    "repair that line (a text with a comma in it needs quotes)"
-                )
-            yield row
+        while rows := list(islice(reader, size)):
+            width = width or next((len(row) for row in rows if row), 0)
+            if width == 0 or set(map(len, rows)) != {width}:
+                _check_widths(rows, width, line, path)
+                rows = [row for row in rows if row]
+            if rows:
+                yield rows
+            line = reader.line_num + 1
     except csv.Error as error:
         raise DatasetError(f"{path} cannot be read in line {reader.line_num} ({error}): look for a quote that is not closed") from None
+
+
+def _check_widths(rows: list[list[str]], width: int, line: int, path: Path) -> None:
+    """Find the line that is too long or too short; the first row is in line `line`."""
+    for row in rows:
+        if row and len(row) != width:
+            raise DatasetError(
+                f"{path} has {len(row)} cells in line {line} where the header has {width}: "
+                "repair that line (a text with a comma in it needs quotes)"
+            )
+        line += 1 + sum(cell.count("\n") for cell in row)
 
 
 def _checked(header: list[str], path: Path) -> list[str]:

@@ -40,9 +40,9 @@ _MAGIC = {".parquet": b"PAR1", ".arrow": b"ARROW1", ".feather": b"ARROW1", ".ipc
 
 def source_of(path: Path) -> Source:
     """The source for a file, or an error that says what is wrong with the path, the extension or the content."""
-    extension = _extension(path)
     try:
         _check_there(path)
+        extension = _extension(path)
         with path.open("rb") if extension in _BINARY else open_bytes(path) as content:
             start = content.read(8)
         _check_content(path, extension, start)

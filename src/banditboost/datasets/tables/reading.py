@@ -37,8 +37,8 @@ def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (
     >>> frame = pd.DataFrame({"hour": [9, 21, None], "device": ["phone", "tv", "tv"], "clicked": ["news", "film", "film"]})
     >>> table = datasets.read(frame, label="clicked")
     >>> print(table.describe())
-    hour     numeric  9 to 21, 1 missing
-    device   nominal  2 values: phone, tv
+    hour    numeric  9 to 21, 1 missing
+    device  nominal  2 values: phone, tv
     """
     opened = _opened(source, label, numeric, nominal, ignore)
     X, y = np.empty((opened.n_rows, len(opened.features))), np.empty(opened.n_rows, np.int64)

@@ -10,20 +10,23 @@ from typing import BinaryIO, TextIO, cast
 
 from banditboost.datasets.errors import DatasetError
 
-GZIP = b"\x1f\x8b"
+_GZIP = b"\x1f\x8b"
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """The content; a gzipped file is unpacked, whatever it is called."""
     with path.open("rb") as file:
-        packed = file.read(2) == GZIP
+        packed = file.read(2) == _GZIP
         file.seek(0)
-        if packed:
+        if not packed:
+            yield file
+            return
+        try:
             with gzip.open(file) as unpacked:
                 yield cast(BinaryIO, unpacked)
-        else:
-            yield file
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DatasetError(f"{path} is cut short or damaged ({error}): get a fresh copy") from None
 
 
 @contextmanager
@@ -35,8 +38,6 @@ def open_text(path: Path) -> Iterator[TextIO]:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise DatasetError(f"{path} is not UTF-8 text (byte 0x{byte:02x} in line {_bad_line(path)}): save it as UTF-8") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DatasetError(f"{path} is cut short or damaged ({error}): get a fresh copy") from None
 
 
 def _bad_line(path: Path) -> int:
