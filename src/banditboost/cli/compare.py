@@ -12,7 +12,7 @@ from banditboost.cli.source import Choice, check_learner, default_parameters, pa
 from banditboost.cli.tasks import Workshop
 
 Learners = Annotated[str, typer.Option(help="Which learners.", metavar="A,B,...")]
-Seeds = Annotated[int, typer.Option(help="How many seeds.", min=1)]
+Seeds = Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")]
 Out = Annotated[Path | None, typer.Option(help="Directory for results, table and plot; compare-DATA if not given.", metavar="DIR")]
 
 

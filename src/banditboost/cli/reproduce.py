@@ -35,7 +35,8 @@ BUILT_IN = ("balance", "car", "nursery")
 QUICK_SEEDS = 2
 WhatOf = Annotated[What, typer.Argument(help="Which table or figure.")]
 Seeds = Annotated[
-    int | None, typer.Option(help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4: 5).", min=1)
+    int | None,
+    typer.Option(help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4: 5).", min=1, metavar="N"),
 ]
 Datasets = Annotated[str | None, typer.Option(help="Keep to these data sets.", metavar="A,B,...")]
 Algorithms = Annotated[str | None, typer.Option(help="Keep to these algorithms.", metavar="A,B,...")]

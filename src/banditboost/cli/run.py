@@ -17,7 +17,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 Learner = Annotated[str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull or OptFull.", metavar="NAME")]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
-Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0)]
+Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")]
 Plot = Annotated[Path | None, typer.Option(help="Draw the learning curve into this file: .png, .svg or .pdf.", metavar="FILE")]
 
 
@@ -68,10 +68,13 @@ def run(
     game.play()
     if save is not None:
         game.model.save(save)
-    if plot is not None:
+    if plot is not None and game.parts:
         _draw(game, choice, plot)
     summary = {"data": data, **game.summary(), "saved": None if save is None else str(save)}
-    output.print_json(summary) if as_json else _tell(choice, summary, _tenths(game))
+    if as_json:
+        output.print_json(summary)
+    elif game.parts:
+        _tell(choice, summary, _tenths(game))
     if game.interrupted:
         output.warn(_how_to_go_on(save, skip + game.rounds))
         raise typer.Exit(output.INTERRUPTED)

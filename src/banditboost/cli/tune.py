@@ -47,7 +47,7 @@ MethodOf = Annotated[
     Method, typer.Option(help="Every combination on the whole stream, or successive halving: bad ones are dropped after a few rounds.")
 ]
 ScoreOf = Annotated[Score, typer.Option(help="What is to be high: over the whole stream, over its last fifth, or of the greedy label.")]
-Seeds = Annotated[int, typer.Option(help="How many seeds for each combination.", min=1)]
+Seeds = Annotated[int, typer.Option(help="How many seeds for each combination.", min=1, metavar="N")]
 Out = Annotated[Path | None, typer.Option(help="Directory for results, table and plot; tune-DATA if not given.", metavar="DIR")]
 
 
