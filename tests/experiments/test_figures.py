@@ -22,7 +22,7 @@ def test_there_is_a_panel_for_each_data_set_and_a_line_for_each_learner():
 
 
 def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():
-    records = [made_up.record(seed=seed, last=last) for seed, last in ((4, 0.8), (5, 0.9))]
+    records = [made_up.record(seed=seed, last=last) for seed, last in ((4, 0.8), (5, 0.81))]
     (axes,) = figures.learning_curves(records).axes
     expected = np.mean([record["curve"]["accuracy"] for record in records], axis=0)
     np.testing.assert_allclose(lines(axes)["AdaBandit"].get_ydata(), expected)
@@ -30,6 +30,17 @@ def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():
     top = band.get_paths()[0].vertices[:, 1].max()
     spread = 12.706 * np.std([record["curve"]["accuracy"][-1] for record in records], ddof=1) / np.sqrt(2)
     assert top == pytest.approx(expected[-1] + spread, rel=1e-3)
+
+
+def test_wide_intervals_neither_leave_the_possible_nor_squeeze_the_lines():
+    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=last) for seed, last in ((4, 0.6), (5, 0.9))]).axes
+    (band,) = axes.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.min() >= 0
+    assert heights.max() == 1
+    low, high = axes.get_ylim()
+    assert 0.3 < low < 0.4
+    assert 0.98 < high <= 1.01  # the printed figure, 0.98, is in sight
 
 
 def test_one_seed_draws_a_line_without_a_band_of_nan():

@@ -95,7 +95,7 @@ def test_everything_that_was_asked_for_is_in_it(text):
     assert "n_learners 15, edge 0.1, grace_period 5 to 20" in text
     assert "exploration 0.0001, 0.001, 0.01, 0.1, 0.3" in text
     assert "2,500 rounds, seeds 4 to 5" in text
-    assert "2026-11-16T12:00:00Z" in text
+    assert "2026-11-16 12:00 UTC" in text
 
 
 def test_tiles_count_what_is_off():

@@ -13,7 +13,6 @@ from banditboost.cli.source import Choice, check_learner, check_picture, check_t
 if TYPE_CHECKING:
     from banditboost.cli.game import Game
 
-_BARS = "▁▂▃▄▅▆▇█"
 Learner = Annotated[str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull or OptFull.", metavar="NAME")]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
@@ -123,7 +122,7 @@ def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
     facts = {
         "accuracy, last fifth": f"{summary['last_accuracy']:.3f}{f'   (the paper: {printed.last:.2f})' if printed else ''}",
         "accuracy, whole stream": f"{summary['accuracy']:.3f}{f'   (the paper: {printed.total:.2f})' if printed else ''}",
-        "accuracy, tenth by tenth": f"{''.join(_BARS[min(7, int(8 * share))] for share in tenths)}   {tenths[0]:.2f} to {tenths[-1]:.2f}",
+        "accuracy, tenth by tenth": " ".join(f"{share:.2f}" for share in tenths),
         "accuracy of greedy label": f"{summary['greedy_accuracy']:.3f}",
         "cost of exploration": f"{summary['exploration_cost']:.4f}   ({summary['explored']:.2%} of rounds tried another label)",
         "speed": f"{summary['rounds_per_second']:,.0f} rounds per second ({summary['seconds']:.1f} s)",

@@ -119,6 +119,7 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
         if printed is not None:
             axes.plot(rounds[-1:], [printed.last], "o", mfc="white", mec=colour(learner), ms=6, clip_on=False, zorder=5)
+    _show_lines(axes)
     share = records[0]["curve"]["window"]
     axes.set(xlabel="round", ylabel=f"accuracy, last {share:.0%} of rounds")
     axes.set_xlim(0, records[0]["rounds"])
@@ -132,6 +133,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
         rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
         points = np.array([(found.mean, found.half_width) for found in rates.values()])
         _line(axes, list(rates), points, learner, list(learners), marker="o", markersize=4)
+    _show_lines(axes)
     printed = protocol.EXPLORATION.get(data_of(records[0]))
     if printed is not None:
         axes.axvline(printed, color="#555555", linestyle=":", linewidth=1.2, label="the paper's ρ")
@@ -145,4 +147,12 @@ def _line(axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner:
     mean, half = points[:, 0], np.nan_to_num(points[:, 1])
     paint = colour(learner, learners)
     axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner, **style)
-    axes.fill_between(x, mean - half, mean + half, color=paint, alpha=0.18, linewidth=0)
+    axes.fill_between(x, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1), color=paint, alpha=0.18, linewidth=0)
+
+
+def _show_lines(axes: Axes) -> None:
+    """Limits that suit the lines: the intervals of two seeds are many times wider, and may be cut off."""
+    heights = np.concatenate([line.get_ydata() for line in axes.get_lines()])
+    low, high = float(heights.min()), float(heights.max())
+    room = max(0.02, 0.12 * (high - low))
+    axes.set_ylim(low - room, min(high + room, 1.005))

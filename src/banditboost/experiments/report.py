@@ -53,10 +53,10 @@ def page(report: Report) -> str:
 
 def _head(report: Report) -> str:
     paper = f'<a href="{PAPER}">Zhang, Jung and Tewari (2019)</a>'
-    last = max(record["finished"] for record in report.records)
+    last = max(record["finished"] for record in report.records)[:16].replace("T", " ")
     return (
         "<header><h1>Online Multiclass Boosting with Bandit Feedback</h1>"
-        f"<p>The tables and figures of {paper}, made again by banditboost. The last run ended at {escape(last)}.</p>"
+        f"<p>The tables and figures of {paper}, made again by banditboost. The last run ended on {escape(last)} UTC.</p>"
         f'<pre class="command">$ {escape(report.command)}</pre></header>'
     )
 
