@@ -11,7 +11,9 @@ from tests.experiments import made_up
 
 
 def lines(axes):
-    return {line.get_label(): line for line in axes.get_lines() if not line.get_label().startswith("_")}
+    """Lines by what the legend calls them."""
+    handles, labels = axes.get_legend_handles_labels()
+    return {label: getattr(handle, "lines", (handle,))[0] for handle, label in zip(handles, labels, strict=True)}
 
 
 def test_there_is_a_panel_for_each_data_set_and_a_line_for_each_learner():
@@ -19,6 +21,11 @@ def test_there_is_a_panel_for_each_data_set_and_a_line_for_each_learner():
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["Car, k = 4", "Isolet, k = 26"]
     for axes in figure.axes:
         assert set(lines(axes)) == set(figures.COLOURS)
+
+
+def test_a_place_without_a_panel_is_empty():
+    figure = figures.learning_curves(made_up.paper(datasets=("balance", "car", "nursery"), seeds=(4,)))
+    assert [axes.axison for axes in figure.axes] == [True, True, True, False]
 
 
 def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():

@@ -94,11 +94,11 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
     rows = math.ceil(len(panels) / columns)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(4.8 * columns, 3.1 * rows + 0.4 * legend), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False).flat
+        grid = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, (data, members) in zip(grid, panels.items(), strict=False):
             draw(axes, members)
             axes.set_title(f"{title_of(data)}, k = {members[0]['n_labels']}")
-        for axes in list(grid)[len(panels) :]:
+        for axes in grid[len(panels) :]:
             axes.set_axis_off()
         if legend:
             _legend(figure)
@@ -128,11 +128,24 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
 
 
 def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[Record], str]) -> None:
-    learners = group(records, series)
-    for learner, members in learners.items():
+    lines = group(records, series)
+    for name, members in lines.items():
         rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
-        points = np.array([(found.mean, found.half_width) for found in rates.values()])
-        _line(axes, list(rates), points, learner, list(learners), marker="o", markersize=4)
+        mean = np.array([found.mean for found in rates.values()])
+        half = np.nan_to_num([found.half_width for found in rates.values()])
+        reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
+        axes.errorbar(
+            list(rates),
+            mean,
+            reach,
+            color=colour(name, list(lines)),
+            linewidth=1.8,
+            marker="o",
+            markersize=4,
+            capsize=3,
+            elinewidth=1,
+            label=name,
+        )
     _show_lines(axes)
     printed = protocol.EXPLORATION.get(data_of(records[0]))
     if printed is not None:
@@ -143,16 +156,17 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
     axes.set(xlabel="exploration rate ρ", ylabel="accuracy, whole stream")
 
 
-def _line(axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner: str, learners: Sequence[str], **style: Any) -> None:
+def _line(axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner: str, learners: Sequence[str]) -> None:
     mean, half = points[:, 0], np.nan_to_num(points[:, 1])
     paint = colour(learner, learners)
-    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner, **style)
+    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner)
     axes.fill_between(x, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1), color=paint, alpha=0.18, linewidth=0)
 
 
 def _show_lines(axes: Axes) -> None:
     """Limits that suit the lines: the intervals of two seeds are many times wider, and may be cut off."""
-    heights = np.concatenate([line.get_ydata() for line in axes.get_lines()])
+    drawn = [line for line in axes.get_lines() if line.get_linestyle() != "None" or line.get_marker() == "o"]
+    heights = np.concatenate([line.get_ydata() for line in drawn])
     low, high = float(heights.min()), float(heights.max())
     room = max(0.02, 0.12 * (high - low))
     axes.set_ylim(low - room, min(high + room, 1.005))
