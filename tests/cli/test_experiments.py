@@ -76,6 +76,7 @@ def test_a_grid_is_searched(answer, home):
     }
 
 
+@compiled
 @pytest.mark.usefixtures("pets")
 def test_halving_drops_what_is_bad_early(answer):
     found = answer(*TUNE, "--method", "halving", "--repeat", 6)
