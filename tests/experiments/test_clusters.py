@@ -23,7 +23,7 @@ WorkerIds = Callable[[], list[int]]
 @pytest.fixture(scope="module")
 def dask_cluster() -> Iterator[tuple[str, WorkerIds]]:
     distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'banditboost[dask]'")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         yield cluster.scheduler_address, lambda: [worker.pid for worker in cluster.workers.values()]
 
 
@@ -80,7 +80,7 @@ def test_records_are_the_same_and_a_killed_worker_costs_nothing_but_time(
 def test_a_dask_cluster_with_one_worker_is_used(tmp_path: Path) -> None:
     """Joblib, told that there is one, would do the work in this process."""
     distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'banditboost[dask]'")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, local_directory=tmp_path) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", local_directory=tmp_path) as cluster:
         processes = {process for _, process in Engine("dask", address=cluster.scheduler_address).outcomes(process_id, range(3))}
     assert len(processes) == 1
     assert os.getpid() not in processes
