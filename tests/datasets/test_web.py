@@ -1,5 +1,6 @@
 """Downloads, from a server on this machine that sends whole archives and broken ones."""
 
+import errno
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -158,8 +159,20 @@ def test_without_pooch(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("BANDITBOOST_CACHE", str(tmp_path / "file"))
-    with pytest.raises(DatasetError, match=r"cannot write to .*Not a directory; set BANDITBOOST_CACHE to another directory"):
+    with pytest.raises(
+        DatasetError, match=r"cannot write to .*\(Not a directory\): set BANDITBOOST_CACHE to a directory that can be written"
+    ):
         datasets.load("mice")
+
+
+def test_disk_that_is_full(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def retrieve(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    with pytest.raises(DatasetError, match=r"could not be written to .*datasets \(No space left on device\)"):
+        files.load(at("http://127.0.0.1:9/whole.zip"))
+    assert list(empty_cache.iterdir()) == []
 
 
 def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """Archives from UCI into the user's cache directory, by pooch. A file is there whole and checked, or not at all."""
 
 import logging
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -41,18 +40,17 @@ def fetch(name: str, urls: Sequence[str], filename: str, *, check: Callable[[Pat
 @contextmanager
 def _own_folder(remedy: str) -> Iterator[Path]:
     """A folder inside the cache that is gone afterwards, with what is still in it."""
-    for place in cache.places():
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            folder = tempfile.TemporaryDirectory(dir=place, prefix=".download-")
-        except OSError as error:
-            raise DatasetError(
-                f"cannot write to {place}: {error.strerror}; set BANDITBOOST_CACHE to another directory, or {remedy}"
-            ) from None
-        with folder:
-            yield Path(folder.name)
-        return
-    raise DatasetError(f"there is no home directory to keep a download in: set BANDITBOOST_CACHE to a directory, or {remedy}")
+    other = f"set BANDITBOOST_CACHE to a directory that can be written, or {remedy}"
+    if not cache.places():
+        raise DatasetError(f"there is no home directory to keep a download in: {other}")
+    place = cache.directory()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(dir=place, prefix=".download-")
+    except OSError as error:
+        raise DatasetError(f"cannot write to {place} ({error.strerror}): {other}") from None
+    with folder:
+        yield Path(folder.name)
 
 
 @contextmanager
@@ -83,7 +81,7 @@ def _retrieve(pooch: Any, url: str, folder: Path, filename: str) -> Path:
     except exceptions.RequestException as error:
         raise DatasetError(f"failed ({type(error).__name__}: {error})") from error
     except OSError as error:
-        raise DatasetError(f"could not be written to {folder.parent} ({os.strerror(error.errno or 0)})") from error
+        raise DatasetError(f"could not be written to {folder.parent} ({error.strerror})") from error
 
 
 @contextmanager

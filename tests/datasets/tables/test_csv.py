@@ -120,6 +120,11 @@ def test_declared_nominal_keeps_numbers_as_written(write: Writer) -> None:
     assert {frozenset(names or ()) for names in table.values} == {frozenset({"01234", "1234"}), frozenset({"2024-01-01", "2024-01-02"})}
 
 
+def test_a_name_may_spell_infinity(write: Writer) -> None:
+    table = datasets.read(write("x,y\n1,inf\n2,sup\n"), "y")
+    assert table.labels == ("inf", "sup")
+
+
 def test_ignored_columns_are_not_looked_at(write: Writer) -> None:
     assert datasets.read(write("when,x,y\n2024-01-01,1,a\nsoon,2,b\n"), "y", ignore=["when"]).features == ("x",)
 

@@ -20,6 +20,7 @@ REFUSED = {
     "missing label": ("x,Y,z\n1,a,2\n", r"has no column 'y': its columns are x, Y, z"),
     "no header": ("1,2\n3,4\n", r"has no column 'y': its columns are 1, 2 \(the first line of a CSV file has to name them\)"),
     "one class": ("x,y\n1,a\n2,a\n", r"column 'y' has only the label 'a': there is nothing to choose between; name another"),
+    "one class, spelled twice": ("x,y\n1,true\n2,True\n", r"column 'y' has only the label 'True'"),
     "no label cell": ("x,y\n1,\n2,\n", r"column 'y' has no label at all"),
     "row without label": ("x,y\n1,a\n2,b\n3,\n", r"column 'y' is empty in 1 rows: every row needs its right label; leave those rows out"),
     "no features": ("y\na\nb\n", r"there is no column besides the label 'y'"),
@@ -212,12 +213,22 @@ def test_neither_path_nor_frame() -> None:
             datasets.read(thing, "y")
 
 
+def test_frame_without_names() -> None:
+    with pytest.raises(DatasetError, match=r"the frame has a column 0: give it names that are texts"):
+        datasets.read(pd.DataFrame([[1, 2], [3, 4]]), "y")
+
+
+def test_frame_with_two_columns_of_one_name() -> None:
+    with pytest.raises(DatasetError, match="the frame has two columns of one name: give each a name of its own"):
+        datasets.read(pd.DataFrame([[1, 2, "a"], [3, 4, "b"]], columns=["x", "x", "y"]), "y")
+
+
 def test_block_size(write: Writer) -> None:
     with pytest.raises(ValueError, match="size must be at least 1, not 0"):
         next(datasets.open_file(write("x,y\n1,a\n2,b\n"), "y").batches(0))
 
 
-@pytest.mark.parametrize("later", ["x,y\nred,a\nblue,b\ngreen,a\n", "x,y\nred,a\n", "x,y\nred,a\nblue,b\nred,a\n"])
+@pytest.mark.parametrize("later", ["x,y\nred,a\nblue,b\ngreen,a\n", "x,y\nred,a\n", "x,y\nred,a\nred,\n"])
 def test_file_that_changes_between_the_passes(write: Writer, later: str, csv_reader: str) -> None:  # noqa: ARG001
     opened = datasets.open_file(write("x,y\nred,a\nred,b\n"), "y")
     write(later)

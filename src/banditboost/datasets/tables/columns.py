@@ -36,6 +36,8 @@ class Finding:
     missing: int = 0
     low: float = np.inf
     high: float = -np.inf
+    infinite: int | None = None
+    """The first row with an infinite number."""
     typed: bool = False
 
     def see(self, cells: Cells, first_row: int) -> None:
@@ -46,7 +48,7 @@ class Finding:
             present = cells[~np.isnan(cells)]
             self.missing += len(cells) - len(present)
             self._see_numbers(present, len(present))
-            self._refuse_infinite(cells, first_row)
+            self._note_infinite(cells, first_row)
 
     def _see_words(self, cells: Words, first_row: int) -> None:
         self.typed = cells.typed
@@ -61,7 +63,7 @@ class Finding:
                 seen[word] = None
             if self.odd is None and not numeral and word not in MISSING_WORDS:
                 self.odd = word, first_row + int(np.argmax(cells.codes == code))
-        self._refuse_infinite(cells.look_up(cells.numbers), first_row)
+        self._note_infinite(cells.look_up(cells.numbers), first_row)
 
     def _see_numbers(self, present: FloatArray, count: int) -> None:
         if len(present):
@@ -69,10 +71,9 @@ class Finding:
             self.low = min(self.low, float(present.min()))
             self.high = max(self.high, float(present.max()))
 
-    def _refuse_infinite(self, cells: FloatArray, first_row: int) -> None:
-        if np.isinf(cells).any():
-            row = first_row + int(np.argmax(np.isinf(cells)))
-            raise DatasetError(f"column {self.name!r} is infinite in row {row}: leave that cell empty if the number is not known")
+    def _note_infinite(self, cells: FloatArray, first_row: int) -> None:
+        if self.infinite is None and np.isinf(cells).any():
+            self.infinite = first_row + int(np.argmax(np.isinf(cells)))
 
 
 @dataclass(frozen=True)
@@ -89,18 +90,10 @@ class Column:
     high: float
 
     def encode(self, cells: Cells) -> FloatArray:
-        """float64[rows]: numbers or codes, NaN where missing."""
+        """float64[rows]: numbers or codes, NaN where missing. `KeyError` for a value that is not known."""
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
-        return cells.look_up(cells.numbers if self.kind == NUMERIC else [self._code(word) for word in cells.values])
-
-    def _code(self, word: str) -> int:
-        try:
-            return self.code_of[word]
-        except KeyError:
-            raise DatasetError(
-                f"column {self.name!r} has a new value {word!r} the second time it is read: let no one write to it meanwhile"
-            ) from None
+        return cells.look_up(cells.numbers if self.kind == NUMERIC else [self.code_of[word] for word in cells.values])
 
 
 def settle(finding: Finding, declared: Kind | None) -> Column:
@@ -119,12 +112,14 @@ def settle_label(finding: Finding) -> Column:
     if len(words) > MAX_LABELS:
         many = f"column {name!r} has more than {MAX_LABELS:,} different values"
         raise DatasetError(f"{many}: it holds measurements or ids; name another label column")
-    if len(words) < 2:
-        only = f"only the label {next(iter(words))!r}" if words else "no label at all"
+    column = _coded(finding, words)
+    labels = column.values or ()
+    if len(labels) < 2:
+        only = f"only the label {labels[0]!r}" if labels else "no label at all"
         raise DatasetError(f"column {name!r} has {only}: there is nothing to choose between; name another label column, or add rows")
     if finding.missing:
         raise DatasetError(f"column {name!r} is empty in {finding.missing:,} rows: every row needs its right label; leave those rows out")
-    return _coded(finding, words)
+    return column
 
 
 def _looks_numeric(finding: Finding) -> bool:
@@ -148,6 +143,8 @@ def _numeric(finding: Finding) -> Column:
     if finding.words and not finding.numbers:
         example = repr(next(iter(finding.words)))
         raise DatasetError(f"numeric=[{name!r}], but no cell of that column is a number (one is {example}): leave it out of numeric")
+    if finding.infinite is not None:
+        raise DatasetError(f"column {name!r} is infinite in row {finding.infinite}: leave that cell empty if the number is not known")
     return Column(name, NUMERIC, None, {}, finding.missing + finding.texts, finding.low, finding.high)
 
 

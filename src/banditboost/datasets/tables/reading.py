@@ -110,18 +110,31 @@ class TableFile:
             n_rows += batch.n_rows
             if n_rows > self.n_rows:
                 break
-            yield self._coded_batch(batch)
+            yield self._coded_rows(batch), self._coded_labels(batch)
         if n_rows != self.n_rows:
-            raise DatasetError(
-                f"{self._source.name} has another number of rows than before ({self.n_rows}): let no one write to it meanwhile"
-            )
+            raise self._changed(f"another number of rows than the {self.n_rows} of before")
 
-    def _coded_batch(self, batch: Batch) -> tuple[FloatArray, IntArray]:
+    def _coded_rows(self, batch: Batch) -> FloatArray:
         X = np.full((batch.n_rows, len(self._columns)), np.nan)
         for i, column in enumerate(self._columns):
             if column.name in batch.columns:
-                X[:, i] = column.encode(batch.columns[column.name])
-        return X, self._label.encode(batch.columns[self._label.name]).astype(np.int64)
+                X[:, i] = self._encoded(column, batch)
+        return X
+
+    def _coded_labels(self, batch: Batch) -> IntArray:
+        codes = self._encoded(self._label, batch)
+        if np.isnan(codes).any():
+            raise self._changed("a row without a label")
+        return codes.astype(np.int64)
+
+    def _encoded(self, column: Column, batch: Batch) -> FloatArray:
+        try:
+            return column.encode(batch.columns[column.name])
+        except KeyError as error:
+            raise self._changed(f"something new in column {column.name!r}: {error}") from None
+
+    def _changed(self, how: str) -> DatasetError:
+        return DatasetError(f"{self._source.name} has changed since it was opened, it has {how}: let no one write to it meanwhile")
 
 
 def _opened(source: Any, label: str, numeric: Names, nominal: Names, ignore: Names) -> TableFile:
@@ -137,11 +150,17 @@ def _opened(source: Any, label: str, numeric: Names, nominal: Names, ignore: Nam
 
 def _frame(source: Any) -> Frame:
     try:
-        return Frame(nw.from_native(source, eager_only=True))
+        frame = nw.from_native(source, eager_only=True)
     except TypeError:
         raise DatasetError(
             f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, polars or pyarrow (a lazy one collected)"
         ) from None
+    except nw.exceptions.DuplicateError:
+        raise DatasetError("the frame has two columns of one name: give each a name of its own") from None
+    for name in frame.columns:
+        if not isinstance(name, str):
+            raise DatasetError(f"the frame has a column {name!r}: give it names that are texts (pandas: frame.columns.map(str))")
+    return Frame(frame)
 
 
 def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict[str, Kind | None]:

@@ -1,0 +1,36 @@
+"""docs/data.md: its examples run, its tables are those of the code."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from banditboost.datasets import files, protocol
+from banditboost.datasets.tables import paths
+from banditboost.datasets.tables.cells import MISSING_WORDS
+
+GUIDE = Path(__file__).parents[2] / "docs" / "data.md"
+
+
+def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testfile(str(GUIDE), module_relative=False, encoding="utf-8")
+    assert result.attempted > 10
+    assert result.failed == 0
+
+
+def test_summary_table() -> None:
+    rows = re.findall(r"^\| (\w+) \| (\d.*?) \| (.*?) \| (.*?) \|$", GUIDE.read_text(), re.MULTILINE)
+    for name, *cells in rows:
+        row = protocol.SUMMARY[name]
+        right = row.rows, row.features, row.n_labels
+        assert cells == [f"{ours}" if ours == theirs else f"{ours} ({theirs})" for ours, theirs in zip(right, row.printed, strict=True)]
+    assert [name for name, *_ in rows] == list(protocol.SUMMARY)
+
+
+def test_what_is_understood_is_named() -> None:
+    text = GUIDE.read_text()
+    named = {*paths._TEXT, *paths._BINARY, *MISSING_WORDS, *(file.filename for file in files.FILES.values())}
+    named |= {file.archive for file in files.FILES.values()}
+    assert {name for name in named if f"`{name}`" not in text} == set()
