@@ -141,12 +141,12 @@ class Decision:
         needs them all. Labels other than None, bool, int, float, str, bytes, NumPy's numbers and tuples of these need them, too.
         """
         for key in ("format", "model", "memo", "labels", "label", "greedy"):
-            if key not in data:
+            if not isinstance(data, Mapping) or key not in data:
                 raise DecisionError(f"the stored decision has no {key!r}; give the whole dict that to_dict returned")
         if data["format"] != _FORMAT:
             raise DecisionError(f"format {data['format']!r} of a decision is unknown to this version; it reads format {_FORMAT}")
         n_labels = data["labels"]
-        if not isinstance(n_labels, int) or n_labels < 2:
+        if type(n_labels) is not int or n_labels < 2:
             raise DecisionError(f"the decision was made among {n_labels!r} labels; give the whole dict that to_dict returned")
         if labels is not None and n_labels != len(labels):
             raise DecisionError(f"the decision was made among {n_labels} labels, but {len(labels)} were given; give model.labels")

@@ -55,8 +55,8 @@ def _make(header: ModelHeader, weak_learner: Any) -> Booster:
     """A model that has learned nothing yet: its class checks the parameters."""
     if header.kind not in BOOSTERS:
         raise UnreadableError(f"class {header.kind[:40]!r} is unknown; it may come from a newer version: upgrade banditboost")
-    parameters = {**header.parameters, "weak_learner": _weak_learner(header, weak_learner)}
     try:
+        parameters = {**header.parameters, "weak_learner": _weak_learner(header, weak_learner)}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the model was warned
             return BOOSTERS[header.kind](header.labels, schema=Schema.from_dict(header.schema), **parameters)

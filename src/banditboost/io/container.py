@@ -26,6 +26,8 @@ _PREFIX = struct.Struct("<8sIIQ")  # magic, format, bytes of the header, bytes o
 _DIGEST = 32
 _TYPES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
 _MOST_DIMENSIONS = 4
+_MOST_ITEMS = 2**40
+_PLAIN = ""  # the name of the one column of an array that has no fields
 _DAMAGED = "the file is damaged; load an intact copy, or save the model again"
 
 
@@ -180,13 +182,14 @@ _Columns = list[tuple[str, np.dtype[Any]]]
 def _checked_spec(spec: Any) -> tuple[str, tuple[int, ...], _Columns]:
     if not isinstance(spec, dict) or not isinstance(spec.get("name"), str):
         raise UnreadableError(f"an array has no name: {_DAMAGED}")
-    shape, fields = spec.get("shape"), spec.get("fields", [["", spec.get("type")]])
-    if not isinstance(shape, list) or len(shape) > _MOST_DIMENSIONS or not all(type(n) is int and 0 <= n < 2**31 for n in shape):
+    shape, fields = spec.get("shape"), spec.get("fields", [[_PLAIN, spec.get("type")]])
+    possible = isinstance(shape, list) and len(shape) <= _MOST_DIMENSIONS and all(type(n) is int and n >= 0 for n in shape)
+    if not possible or math.prod(max(n, 1) for n in shape) > _MOST_ITEMS:
         raise UnreadableError(f"array {spec['name'][:40]!r} has an impossible shape: {_DAMAGED}")
     if not isinstance(fields, list) or not fields or not all(_is_field(field) for field in fields):
         raise UnreadableError(f"array {spec['name'][:40]!r} has fields of unknown types: {_DAMAGED}")
-    if len({name for name, _ in fields}) < len(fields):
-        raise UnreadableError(f"array {spec['name'][:40]!r} has a field twice: {_DAMAGED}")
+    if len({name for name, _ in fields}) < len(fields) or ("fields" in spec and [_PLAIN] in [field[:1] for field in fields]):
+        raise UnreadableError(f"array {spec['name'][:40]!r} has a field twice, or one without a name: {_DAMAGED}")
     return spec["name"], tuple(shape), [(name, np.dtype(kind)) for name, kind in fields]
 
 
@@ -196,7 +199,7 @@ def _is_field(field: Any) -> bool:
 
 def _joined(columns: _Columns, parts: list[Array], shape: tuple[int, ...]) -> Array:
     """Native, writable, and for records as the kernels lay them out."""
-    if columns[0][0] == "":
+    if columns[0][0] == _PLAIN:
         return parts[0].astype(columns[0][1].newbyteorder("="))
     record = np.zeros(shape, np.dtype([(name, kind.newbyteorder("=")) for name, kind in columns], align=True))
     for (name, _), part in zip(columns, parts, strict=True):
