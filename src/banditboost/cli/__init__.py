@@ -5,7 +5,8 @@ Where to look:
 - `app.py`: the commands put together, and how errors are told;
 - `run.py`, `compare.py`, `tune.py`, `reproduce.py`, `data.py`, `model.py`: the commands;
 - `options.py`: arguments and options that commands share;
-- `source.py`: from what was typed to a stream of rounds;
+- `source.py`: from what was typed to a data set or file, a learner and its parameters;
+- `blocks.py`, `game.py`: a stream in blocks, and a model that plays them;
 - `tasks.py`: tasks played with a progress bar, stopped and gone on with;
 - `output.py`: tables, JSON and progress, quiet when nobody is watching.
 

@@ -10,7 +10,8 @@ Where to look:
 - `engine.py`: worker processes here, or a Dask or Ray cluster, all through joblib;
 - `paper.py`: the tasks behind the paper's tables and figures;
 - `tune.py`: a grid, or successive halving, over a learner's parameters;
-- `statistics.py`: means with intervals.
+- `statistics.py`: means with intervals;
+- `grouping.py`, `tables.py`, `figures.py`, `report.py`: what records show; these never train.
 
 Only `learners`, `run` and what imports them load Numba; joblib is loaded when tasks are run.
 """

@@ -141,13 +141,13 @@ def _rates(records: Iterable[Record]) -> dict[float, Estimate]:
     return {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(records, exploration_of).items())}
 
 
-def best_rate(rates: Mapping[float, Estimate]) -> float:
+def _best_rate(rates: Mapping[float, Estimate]) -> float:
     """Of equally good rates the lowest."""
     return max(sorted(rates), key=lambda rate: rates[rate].mean)
 
 
 def _search_entry(rates: Mapping[float, Estimate], printed: float | None) -> Entry:
-    best = best_rate(rates)
+    best = _best_rate(rates)
     gain = f", {_signed(rates[best].mean - rates[printed].mean)}" if printed is not None and printed in rates else ""
     return Entry(_rate(best), f"{rates[best]}{gain}")
 
