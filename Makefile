@@ -3,7 +3,7 @@
 PYTHON ?= python
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-nojit test-slow bench
+.PHONY: help check test test-nojit test-slow bench docs
 
 help:  ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,3 +28,7 @@ test-slow:  ## the long tests: statistics, 2,000 rounds against the slow twins
 
 bench:  ## rounds per second on the paper's streams
 	$(PYTHON) -m benchmarks.rounds
+
+docs:  ## docs/cli.md from --help, and the picture of a terminal
+	$(PYTHON) docs/generate.py
+	$(PYTHON) docs/record.py

@@ -15,15 +15,18 @@ from banditboost._version import __version__
 
 if TYPE_CHECKING:
     from banditboost import datasets as datasets
+    from banditboost import io as io
     from banditboost import theory as theory
     from banditboost.boosting.adaptive import AdaBandit as AdaBandit
     from banditboost.boosting.binary import BinBandit as BinBandit
     from banditboost.boosting.full_information import AdaFull as AdaFull
     from banditboost.boosting.full_information import OptFull as OptFull
+    from banditboost.boosting.loading import load as load
     from banditboost.boosting.optimal import OptBandit as OptBandit
     from banditboost.boosting.player import play as play
     from banditboost.boosting.result import Result as Result
     from banditboost.decision import Decision as Decision
+    from banditboost.pending import PendingDecisions as PendingDecisions
     from banditboost.schema import Schema as Schema
     from banditboost.weak_learners.hoeffding import HoeffdingTree as HoeffdingTree
 
@@ -36,11 +39,13 @@ _HOMES = {
     "HoeffdingTree": "weak_learners.hoeffding",
     "OptBandit": "boosting.optimal",
     "OptFull": "boosting.full_information",
+    "PendingDecisions": "pending",
     "Result": "boosting.result",
     "Schema": "schema",
+    "load": "boosting.loading",
     "play": "boosting.player",
 }
-_MODULES = ("datasets", "theory")
+_MODULES = ("datasets", "io", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -3,23 +3,58 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from banditboost.errors import DecisionError
+from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
 
 Array = np.ndarray[Any, Any]
 _FORMAT = 1
+_SHOWN_ONLY = "$repr"
+_WHOLE = 1e15
 # Slots of the memo, shared with the kernels (banditboost.kernels.layout, which a test compares).
 _ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _VOTES = 0, 1, 2, 3, 4, 5, 8
 
 
-def _json_safe(label: Hashable) -> str | int | float | bool | None:
-    """A label as JSON can carry it: itself where possible, else what it looks like."""
-    plain = label.item() if isinstance(label, np.generic) else label
-    return plain if plain is None or isinstance(plain, (str, int, float, bool)) else repr(plain)
+def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
+    """A label as JSON can carry it with its type; what cannot be carried is shown, and model.labels must tell it."""
+    if isinstance(labels, _TwoLabels):
+        return labels.known[index]
+    try:
+        return encode(labels[index])
+    except UnstorableError:
+        return {_SHOWN_ONLY: repr(labels[index])}
+
+
+def _short(value: float) -> float | None:
+    """A number of a memo in few characters that give it back to the last bit, also minus zero."""
+    if value != value:
+        return None
+    exact = value.is_integer() and abs(value) < _WHOLE and (value != 0.0 or math.copysign(1.0, value) > 0.0)
+    return int(value) if exact else value
+
+
+class _TwoLabels(Sequence[Hashable]):
+    """All that a stored decision knows of the k labels: the one that was shown, and the greedy one."""
+
+    def __init__(self, n_labels: int, known: dict[int, Any]) -> None:
+        self._n_labels = n_labels
+        self.known = known
+
+    def __len__(self) -> int:
+        return self._n_labels
+
+    def __getitem__(self, index: Any) -> Any:
+        stored = self.known.get(index)
+        if index not in self.known or (isinstance(stored, dict) and _SHOWN_ONLY in stored):
+            raise DecisionError("the stored decision does not tell this label; give Decision.from_dict(data, model.labels)")
+        try:
+            return decode_hashable(stored)
+        except UnreadableError as error:
+            raise DecisionError(f"the stored decision's label is no value: {error}; it was changed since to_dict") from None
 
 
 def _memo_from(numbers: Any, n_labels: int) -> Array:
@@ -45,7 +80,7 @@ class Decision:
 
     __slots__ = ("_labels", "_memo", "_model_id", "_stored")
 
-    def __init__(self, model_id: str, labels: tuple[Hashable, ...], memo: Array, *, stored: bool = False) -> None:
+    def __init__(self, model_id: str, labels: Sequence[Hashable], memo: Array, *, stored: bool = False) -> None:
         self._model_id = model_id
         self._labels = labels
         self._memo = memo
@@ -89,23 +124,41 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; `Decision.from_dict` makes the decision again, in any process."""
-        memo = [None if math.isnan(value) else value for value in self._memo.tolist()]
-        return {"format": _FORMAT, "model": self._model_id, "memo": memo, "labels": len(self._labels), "label": _json_safe(self.label)}
+        return {
+            "format": _FORMAT,
+            "model": self._model_id,
+            "labels": len(self._labels),
+            "label": _stored_label(self._labels, int(self._memo[_SHOWN])),
+            "greedy": _stored_label(self._labels, int(self._memo[_GREEDY])),
+            "memo": [_short(value) for value in self._memo.tolist()],
+        }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], labels: tuple[Hashable, ...]) -> Decision:
-        """The decision that `to_dict` described; `labels` are those of the model (`model.labels`)."""
-        for key in ("format", "model", "memo", "labels"):
-            if key not in data:
+    def from_dict(cls, data: Mapping[str, Any], labels: Sequence[Hashable] | None = None) -> Decision:
+        """The decision that `to_dict` described.
+
+        Without `labels` (those of the model, `model.labels`) it can be learned and knows its own label and the greedy one; `distribution()`
+        needs them all. Labels other than None, bool, int, float, str, bytes, NumPy's numbers and tuples of these need them, too.
+        """
+        for key in ("format", "model", "memo", "labels", "label", "greedy"):
+            if not isinstance(data, Mapping) or key not in data:
                 raise DecisionError(f"the stored decision has no {key!r}; give the whole dict that to_dict returned")
         if data["format"] != _FORMAT:
             raise DecisionError(f"format {data['format']!r} of a decision is unknown to this version; it reads format {_FORMAT}")
-        if data["labels"] != len(labels):
-            raise DecisionError(f"the decision was made among {data['labels']} labels, but {len(labels)} were given; give model.labels")
-        return cls(data["model"], labels, _memo_from(data["memo"], len(labels)), stored=True)
+        n_labels = data["labels"]
+        if type(n_labels) is not int or n_labels < 2:
+            raise DecisionError(f"the decision was made among {n_labels!r} labels; give the whole dict that to_dict returned")
+        if labels is not None and n_labels != len(labels):
+            raise DecisionError(f"the decision was made among {n_labels} labels, but {len(labels)} were given; give model.labels")
+        memo = _memo_from(data["memo"], n_labels)
+        if labels is None:
+            labels = _TwoLabels(n_labels, {int(memo[_SHOWN]): data["label"], int(memo[_GREEDY]): data["greedy"]})
+        return cls(data["model"], labels, memo, stored=True)
 
     def __repr__(self) -> str:
-        return f"Decision(round={self.round}, label={self.label!r}, probability={self.probability:.6g}, explored={self.explored})"
+        stored = _stored_label(self._labels, int(self._memo[_SHOWN]))
+        label = stored[_SHOWN_ONLY] if isinstance(stored, dict) and _SHOWN_ONLY in stored else repr(self.label)
+        return f"Decision(round={self.round}, label={label}, probability={self.probability:.6g}, explored={self.explored})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):

@@ -21,3 +21,7 @@ class FeatureError(BanditBoostError):
 
 class DecisionError(BanditBoostError):
     """A verdict cannot be learned: another model's decision, one already learned, or one too old."""
+
+
+class ModelFileError(BanditBoostError):
+    """A file is no model, is damaged, or comes from a newer version; or a model cannot be saved in one."""

@@ -90,6 +90,23 @@ class Schema:
         self._array_width = -1
         self.version += 1
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; `Schema.from_dict` makes the schema again."""
+        values = [None if codes is None else list(codes) for _, codes in self._columns.values()]
+        return {"names": list(self.names), "values": values, "declared": self.declared, "positions": self._positions}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """The schema that `to_dict` described."""
+        names, values, positions = data.get("names"), data.get("values"), data.get("positions")
+        if not isinstance(names, list) or not isinstance(values, list) or not all(v is None or _are_values(v) for v in values):
+            raise FeatureError("the stored schema has no list of names and values; give the whole dict that to_dict returned")
+        if not isinstance(data.get("declared"), bool) or not (positions is None or (type(positions) is int and 0 < positions < 2**31)):
+            raise FeatureError("the stored schema does not say whether it is declared; give the whole dict that to_dict returned")
+        schema = cls.of(names, ["numeric" if known is None else "nominal" for known in values], values)
+        schema.declared, schema._positions = data["declared"], positions
+        return schema
+
     def __len__(self) -> int:
         return len(self._columns)
 
@@ -256,6 +273,10 @@ class Schema:
 
     def _unknown(self, name: Hashable) -> FeatureError:
         return FeatureError(f"feature {name!r} is not in the declared schema {self!r}; declare it, or leave it out")
+
+
+def _are_values(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values) and len(set(values)) == len(values)
 
 
 def _clamped(value: Any) -> float:

@@ -11,6 +11,8 @@ from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cos
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import show
+from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating, entry, inlined
 from banditboost.kernels.entry import first_bad_feature
 from banditboost.kernels.forest import learn_forest, vote_forest
@@ -157,6 +159,17 @@ class AdaptiveBooster(Booster):
         done = learn_with_trees(*self._committee.forest, self._settings, self._weights, memo, outcome, labels, importance)
         if done < self.n_learners:
             self._committee.learn_rest(memo[self._row_start :], labels, importance, done)
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), "weights": self._weights}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        super()._restore(arrays)
+        weights = take_array(arrays, "weights", np.float64, self._weights.shape)
+        alphas, logs = weights[: self.n_learners], weights[self.n_learners :]
+        if not np.all(np.isfinite(weights)) or np.any(np.abs(alphas) > _LARGEST_WEIGHT) or np.any(logs > 0.0):
+            raise UnreadableError("a weight of a learner or an expert is out of range")
+        self._weights = weights
 
     @property
     def alphas(self) -> Array:

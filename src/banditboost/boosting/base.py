@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.ledger import Ledger
+from banditboost.boosting.saving import save
 from banditboost.boosting.state import SETTINGS
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
+from banditboost.io.container import take_array
 from banditboost.kernels.entry import first_bad_feature, fits
 from banditboost.kernels.layout import ROUND, VOTES
 from banditboost.schema import Schema
@@ -199,6 +201,36 @@ class Booster:
         self._teach(memo, outcome)
         self._committee.learn(self._row_of(memo), *self._lesson)
 
+    # Files and copies
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the model was made with, besides labels and schema."""
+        settings = self._settings[0]
+        return {
+            "n_learners": self.n_learners,
+            "weak_learner": self.weak_learner,
+            "clip": float(settings["clip"]),
+            "importance_scale": float(settings["importance_scale"]),
+            "tie_tolerance": float(settings["tie_tolerance"]),
+            "max_memory": self.max_memory,
+            "seed": self.seed,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, replaced at once or not at all; `banditboost.load` goes on from there to the last bit."""
+        save(self, path)
+
+    def _arrays(self) -> dict[str, Array]:
+        """What was learned, apart from what the committee keeps."""
+        return {}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        """Go on from stored arrays, after a look at each; rounds and verdicts are set already."""
+
+    def _n_learners_made(self) -> int:
+        return self.n_learners
+
     # What can be seen
 
     @property
@@ -256,23 +288,34 @@ class BanditBooster(Booster):
                 f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}; learn it there"
             )
         if decision._stored:
-            self._check_memo(decision._memo)
+            self._check_memo(decision._memo, len(decision._labels))
         refusal = self._ledger.refusal(int(decision._memo[ROUND]))
         if refusal:
             raise DecisionError(f"the decision of round {decision.round} {refusal}")
         return decision._memo
 
-    def _check_memo(self, memo: Array) -> None:
+    def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
-        fitting = self._row_start <= len(memo) <= len(self._blank)
+        fitting = n_labels == len(self.labels) and self._row_start <= len(memo) <= len(self._blank)
         if not fitting or not fits(memo, self._row_start, self._n_votes(), self._committee.features):
             raise DecisionError(
-                f"the decision of round {memo[ROUND]:g} does not fit this model: votes or row were changed since decide returned it"
+                f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
             )
 
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""
         return len(self.labels)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "exploration": self.exploration, "estimator": int(self._settings["estimator"][0])}
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), "ledger": self._ledger.to_array()}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        super()._restore(arrays)
+        self._ledger.restore(take_array(arrays, "ledger", np.uint8, (None,)), self.rounds)
 
     @property
     def memory_usage(self) -> int:

@@ -15,9 +15,13 @@ from banditboost.boosting.base import BanditBooster, check_number
 from banditboost.boosting.experts import largest_label, slot_of
 from banditboost.boosting.exploration import show
 from banditboost.boosting.state import LEAST_WEIGHT
+from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import LABEL_TIE, round_key
+
+_MOST_LOG_ALPHA = 1e-6  # ln 1, and rounding
 
 
 @allocating
@@ -104,6 +108,28 @@ class BinBandit(BanditBooster):
         self._scores = np.zeros((0, self.n_learners))
         self._shown_labels = np.zeros(0, np.int64)
         self._groups = np.zeros(0, np.int64)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "edge": float(self._settings["edge"][0]), "step": float(self._settings["step"][0])}
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), "weights": self._weights, "shown_labels": self._shown_labels, "groups": self._groups}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        shown = take_array(arrays, "shown_labels", np.int64, (None,))
+        groups = take_array(arrays, "groups", np.int64, shown.shape)
+        weights = take_array(arrays, "weights", np.float64, (len(shown), self.n_learners))
+        in_order = np.all(np.diff(shown) > 0) and np.all((shown >= 0) & (shown < len(self.labels)))
+        if not in_order or not np.array_equal(np.sort(groups), np.arange(len(groups))):
+            raise UnreadableError("the groups of learners do not fit the labels")
+        if not np.all(np.isfinite(weights)) or np.any(weights > _MOST_LOG_ALPHA):
+            raise UnreadableError("a weight of a learner is out of range")
+        self._shown_labels, self._groups, self._weights, self._scores = shown, groups, weights, np.zeros_like(weights)
+        super()._restore(arrays)
+
+    def _n_learners_made(self) -> int:
+        return self.n_groups * self.n_learners
 
     @property
     def n_groups(self) -> int:

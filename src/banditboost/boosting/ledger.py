@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.io.values import UnreadableError
+
 Array = np.ndarray[Any, Any]
 
 WINDOW = 1 << 24
@@ -50,6 +52,17 @@ class Ledger:
     def mark_all(self, rounds: Array) -> None:
         places = rounds[rounds >= self._rounds - WINDOW] % WINDOW
         np.bitwise_or.at(np.frombuffer(self._bits, np.uint8), places >> 3, (1 << (places & 7)).astype(np.uint8))
+
+    def to_array(self) -> Array:
+        return np.frombuffer(bytes(self._bits), np.uint8)
+
+    def restore(self, bits: Array, rounds: int) -> None:
+        """Go on from stored bits."""
+        if not min((rounds >> 3) + 1, WINDOW >> 3) <= len(bits) <= WINDOW >> 3 and (rounds or len(bits)):
+            raise UnreadableError(f"the ledger has {len(bits)} bytes, which does not fit {rounds} rounds")
+        if rounds < WINDOW and len(bits) and (bits[rounds >> 3] >> (rounds & 7) or bits[(rounds >> 3) + 1 :].any()):
+            raise UnreadableError("the ledger has verdicts of rounds to come")
+        self._bits, self._rounds = bytearray(bits.tobytes()), rounds
 
     @property
     def memory_usage(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import ParameterError
+from banditboost.io.values import UnreadableError, UnstorableError
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
 from banditboost.weak_learners.protocol import WeakLearner
@@ -88,7 +89,39 @@ class PythonCommittee:
             if weight > 0.0:
                 self.learners[first + i].learn(row, label, weight)
 
+    def states(self) -> list[dict[str, Any]]:
+        """What the learners keep, as they tell it themselves."""
+        return [{"class": type(learner).__qualname__, "state": _state_of(learner)} for learner in self.learners]
+
+    def restore(self, states: list[Any], n_learners: int) -> None:
+        """Make the learners again from what `states` told."""
+        if len(states) != n_learners:
+            raise UnreadableError(f"there are {len(states)} weak learners where {n_learners} belong")
+        self.learners = []
+        self.add(n_learners)
+        self.learners = [_from_state(type(made), stored) for made, stored in zip(self.learners, states, strict=True)]
+
     @property
     def memory_usage(self) -> int:
         """Of the learners' own objects only: what they refer to is theirs to tell."""
         return sum(int(getattr(learner, "memory_usage", 0)) or sys.getsizeof(learner) for learner in self.learners)
+
+
+def _state_of(learner: Any) -> Any:
+    if not callable(getattr(learner, "to_dict", None)) or not callable(getattr(type(learner), "from_dict", None)):
+        raise UnstorableError(
+            f"weak learners of class {type(learner).__qualname__}: give that class `to_dict(self)`, which returns what was learned, "
+            "and a classmethod `from_dict(cls, data)`, which makes the learner again"
+        )
+    return learner.to_dict()
+
+
+def _from_state(kind: Any, stored: Any) -> Any:
+    if not isinstance(stored, dict) or stored.keys() != {"class", "state"} or stored["class"] != kind.__qualname__:
+        was = stored.get("class") if isinstance(stored, dict) else None
+        raise UnreadableError(
+            f"a weak learner was a {was}, and weak_learner makes a {kind.__qualname__}; give what the model was made with"
+        )
+    if not callable(getattr(kind, "from_dict", None)):
+        raise UnreadableError(f"class {kind.__qualname__} has no classmethod `from_dict(cls, data)` that makes a learner from what it kept")
+    return kind.from_dict(stored["state"])

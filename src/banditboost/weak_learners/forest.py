@@ -14,6 +14,7 @@ from banditboost.kernels.layout import ENTRY, FEATURE, HEAD, NODE, STEP, TREE, F
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
+from banditboost.weak_learners.stored import stored_forest
 
 Array = np.ndarray[Any, Any]
 # Shares of the memory ceiling: statistics, nodes, class entries; the rest is for what does not grow with the stream.
@@ -85,6 +86,14 @@ class TreeCommittee:
         while done < len(labels):
             self.make_room()
             done = entry.learn(*self.forest, x, labels, weights, first, done)
+
+    def arrays(self) -> dict[str, Array]:
+        """All there is to keep of the trees."""
+        return self.forest._asdict()
+
+    def restore(self, arrays: dict[str, Array], n_trees: int) -> None:
+        """Go on from stored arrays, after every index in them has been looked at."""
+        self.forest = stored_forest(arrays, self.forest, n_trees)
 
     # Memory: pools double until their share of the ceiling is used up.
 

@@ -1,0 +1,42 @@
+"""`python docs/generate.py` (`make docs`): writes docs/cli.md from what every command says when asked for --help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from banditboost.cli.app import app
+
+PAGE = Path(__file__).parent / "cli.md"
+WIDTH = 100
+HEAD = """# The command line
+
+Installed with `pip install 'banditboost[cli]'`. This page is what `--help` says, written by `make docs`.
+
+- Results go to stdout, everything else to stderr. Progress is shown on a terminal only; `--json` prints one JSON object.
+- Exit codes: 0 done; 1 it could not be done (a file, the data, a parameter); 2 the command line is wrong; 130 stopped with Ctrl-C. An error
+  is one line that names the remedy, and leaves nothing behind.
+- Ctrl-C loses at most the runs under way: the same command goes on (`run`: with `--save`, and it says how).
+- `data list` and `model show` draw nothing at random and so have no `--seed`.
+"""
+
+
+def page() -> str:
+    """The whole text."""
+    return HEAD + "".join(f"\n## {name}\n\n```text\n{text}\n```\n" for name, text in sections(typer.main.get_command(app), "banditboost"))
+
+
+def sections(command: Any, name: str, parent: Any = None) -> list[tuple[str, str]]:
+    """Name and help of a command and of all below it."""
+    context = command.make_context(name.split()[-1], [], parent=parent, resilient_parsing=True, terminal_width=WIDTH)
+    found = [(name, command.get_help(context).rstrip())]
+    for part, child in getattr(command, "commands", {}).items():
+        found += sections(child, f"{name} {part}", context)
+    return found
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)

@@ -1,0 +1,100 @@
+"""The commands put together, and how errors are told: one line on stderr, exit code 1; 2 if the command line itself is wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+import banditboost
+from banditboost.cli import output
+from banditboost.cli.compare import compare
+from banditboost.cli.data import list_data
+from banditboost.cli.model import show
+from banditboost.cli.reproduce import reproduce
+from banditboost.cli.run import run
+from banditboost.cli.tune import tune
+from banditboost.errors import BanditBoostError
+
+# BadParameter < UsageError < ClickException: click's own in older versions of Typer, its copy in newer ones.
+_ClickError: Any = typer.BadParameter.__mro__[2]
+
+
+class Commands(TyperGroup):
+    """A group that tells errors in one line and never shows a traceback for what a user can mend."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        _let_every_terminal_print()
+        given = list(sys.argv[1:] if args is None else args) or ["--help"]
+        try:
+            code = super().main(given, prog_name, complete_var, standalone_mode=False, windows_expand_args=windows_expand_args, **extra)
+        except _ClickError as error:
+            message = error.format_message().removeprefix("Invalid value: ").rstrip(".")
+            code = output.fail(f"{message} (see {_help_of(error)})", error.exit_code)
+        except BanditBoostError as error:
+            code = output.fail(str(error), 1)
+        except OSError as error:
+            code = output.fail(f"{error.filename or 'a file'}: {error.strerror or error}; check that it is there and may be used", 1)
+        except (KeyboardInterrupt, typer.Abort):
+            code = output.INTERRUPTED
+        code = code if isinstance(code, int) else 0
+        return sys.exit(code) if standalone_mode else code
+
+
+def _let_every_terminal_print() -> None:
+    """Also one that knows no ± or ρ."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _help_of(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'banditboost'} --help"
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        print(f"banditboost {banditboost.__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Commands,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data_app = typer.Typer(rich_markup_mode=None, help="The data sets of the paper.")
+model_app = typer.Typer(rich_markup_mode=None, help="Saved models.")
+
+
+@app.callback()
+def banditboost_(
+    version: bool = typer.Option(False, "--version", callback=_tell_version, is_eager=True, help="Print the version and leave."),
+) -> None:
+    """Online multiclass boosting with bandit feedback.
+
+    Choose one of k options, hear only right or wrong, learn. Start with: banditboost run car
+    """
+
+
+app.command("run")(run)
+app.command("compare")(compare)
+app.command("tune")(tune)
+app.command("reproduce")(reproduce)
+app.add_typer(data_app, name="data")
+app.add_typer(model_app, name="model")
+data_app.command("list")(list_data)
+model_app.command("show")(show)

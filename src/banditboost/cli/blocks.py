@@ -1,0 +1,120 @@
+"""A stream cut into blocks that are played one after the other, so that progress can be shown and Ctrl-C loses nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+import typer
+
+from banditboost import datasets
+from banditboost.cli.source import Choice
+from banditboost.errors import LabelError
+
+if TYPE_CHECKING:
+    from banditboost.boosting.base import Booster
+    from banditboost.schema import Schema
+
+_BLOCKS = 100
+_SMALLEST, _LARGEST = 500, 20_000
+Block = tuple[Any, Any]
+"""Rows and right labels, as `play` takes them."""
+
+
+class Rounds(Protocol):
+    """What `run` plays: labels, features, and blocks of rounds."""
+
+    labels: tuple[str, ...]
+    count: int
+    """How many rounds there are."""
+
+    def schema(self) -> Schema: ...
+
+    def describe(self) -> str: ...
+
+    def blocks(self, skip: int) -> Iterator[Block]: ...
+
+
+def open_rounds(choice: Choice, seed: int) -> Rounds:
+    """From memory, or from the disk if the file is large."""
+    return _FromDisk(choice) if choice.is_large else _InMemory(choice, seed)
+
+
+class _InMemory:
+    def __init__(self, choice: Choice, seed: int) -> None:
+        self._table = choice.load()
+        order = seed if choice.shuffle or not choice.is_file else None
+        try:
+            self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
+        except ValueError as error:
+            raise typer.BadParameter(f"--repeat or --rounds: {error}") from None
+        self.labels: tuple[str, ...] = self._stream.labels
+        self.count = self._stream.rounds
+        self.schema = self._stream.schema
+
+    def describe(self) -> str:
+        return str(self._table.describe())
+
+    def blocks(self, skip: int) -> Iterator[Block]:
+        X, y = self._stream
+        size = min(_LARGEST, max(_SMALLEST, len(y) // _BLOCKS))
+        for start in range(skip, len(y), size):
+            yield X[start : start + size], y[start : start + size]
+
+
+class _FromDisk:
+    def __init__(self, choice: Choice) -> None:
+        if choice.shuffle or choice.times > 1:
+            raise typer.BadParameter(
+                f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, or play it in order"
+            )
+        self._file = datasets.open_file(choice.data, str(choice.label), **choice.columns)
+        self.labels: tuple[str, ...] = self._file.labels
+        self.count = self._file.n_rows if choice.rounds is None else min(choice.rounds, self._file.n_rows)
+        self.schema = self._file.schema
+
+    def describe(self) -> str:
+        return str(self._file.describe())
+
+    def blocks(self, skip: int) -> Iterator[Block]:
+        start = 0
+        for X, y in self._file.batches(_LARGEST):
+            first, last = max(0, skip - start), min(len(y), self.count - start)
+            start += len(y)
+            if first < last:
+                yield X[first:last], y[first:last]
+            if start >= self.count:
+                return
+
+
+def for_model(model: Booster, rounds: Rounds, blocks: Iterator[Block]) -> Iterator[Block]:
+    """Blocks as a model knows labels and values: a saved one may have met them in another order, and is then told their names."""
+    unknown = [label for label in rounds.labels if label not in model.labels]
+    if unknown:
+        raise LabelError(
+            f"label {unknown[0]!r} is not one of the saved model's ({', '.join(map(str, model.labels[:10]))}); begin a new model"
+        )
+    schema = rounds.schema()
+    if model.labels == rounds.labels and _codes_agree(model.schema, schema):
+        return blocks
+    return ((_named(schema, X), [rounds.labels[code] for code in y.tolist()]) for X, y in blocks)
+
+
+def _codes_agree(mine: Schema, other: Schema) -> bool:
+    if mine.names != other.names or mine.kinds != other.kinds:
+        return False
+    return all(mine.values(name)[: len(other.values(name))] == other.values(name) for name in other.names)
+
+
+def _named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
+    """Coded rows as dicts, missing values left out."""
+    columns = [(name, schema.values(name) if kind == "nominal" else None) for name, kind in zip(schema.names, schema.kinds, strict=True)]
+    return [
+        {
+            name: value if values is None else values[int(value)]
+            for (name, values), value in zip(columns, row, strict=True)
+            if not math.isnan(value)
+        }
+        for row in X.tolist()
+    ]

@@ -1,0 +1,89 @@
+"""A model and the rounds it plays, block after block."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from banditboost import Result, play
+from banditboost.cli import output
+from banditboost.cli.blocks import Rounds, for_model
+
+if TYPE_CHECKING:
+    from banditboost.boosting.base import Booster
+
+_WINDOW = 0.2
+_POINTS = 200
+
+
+@dataclass
+class Game:
+    """What is played, and what has been played so far."""
+
+    stream: Rounds
+    model: Booster
+    skip: int = 0
+    parts: list[Result] = field(default_factory=list)
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        self._first_round = self.model.rounds
+        self._blocks = for_model(self.model, self.stream, self.stream.blocks(self.skip))
+
+    @property
+    def rounds(self) -> int:
+        """Played here, also those of a block that was not finished."""
+        return self.model.rounds - self._first_round
+
+    def play(self) -> None:
+        """Until the end or Ctrl-C, showing the accuracy so far."""
+        start, right = time.perf_counter(), 0
+        try:
+            with output.progress(output.SHARE, "accuracy {task.fields[accuracy]}") as bar:
+                task = bar.add_task(type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-")
+                for X, y in self._blocks:
+                    self.parts.append(play(self.model, X, y))
+                    right += int(self.parts[-1].correct.sum())
+                    bar.update(task, completed=self.rounds, accuracy=f"{right / self.rounds:.3f}")
+        except KeyboardInterrupt:
+            self.interrupted = True
+        self.seconds = time.perf_counter() - start
+
+    def result(self) -> Result:
+        """All blocks as one."""
+        y, shown, greedy = (self._joined(name) for name in ("y", "shown", "greedy"))
+        return Result(self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None)
+
+    def _joined(self, name: str) -> np.ndarray[Any, Any]:
+        return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in self.parts)])
+
+    def summary(self) -> dict[str, Any]:
+        result = self.result()
+        return {
+            "learner": type(self.model).__name__,
+            "n_learners": self.model.n_learners,
+            "exploration": getattr(self.model, "exploration", None),
+            "seed": self.model.seed,
+            "n_labels": len(self.model.labels),
+            "rounds": self.rounds,
+            "accuracy": result.accuracy,
+            "last_accuracy": result.last_accuracy,
+            "greedy_accuracy": result.greedy_accuracy,
+            "exploration_cost": result.greedy_accuracy - result.accuracy,
+            "explored": float(result.explored.mean()) if len(result.y) else None,
+            "seconds": self.seconds,
+            "rounds_per_second": self.rounds / self.seconds,
+            "memory_bytes": self.model.memory_usage,
+            "interrupted": self.interrupted,
+        }
+
+    def curve(self) -> dict[str, Any]:
+        """As in a record of an experiment."""
+        values = self.result().curve(_WINDOW)
+        points = np.unique(np.linspace(0, len(values) - 1, _POINTS).round().astype(np.int64))
+        first = self.rounds - len(values) + 1
+        return {"window": _WINDOW, "round": (first + points).tolist(), "accuracy": values[points].tolist()}

@@ -1,0 +1,62 @@
+"""`banditboost model show`: what is in a saved model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from banditboost.cli import options, output
+
+File = Annotated[Path, typer.Argument(help="A file that --save or model.save wrote.", metavar="FILE")]
+_SHOWN = 12
+
+
+def show(file: File, as_json: options.Json = False) -> None:
+    """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it. The model is not loaded.
+
+    \b
+    Examples:
+      banditboost model show clicks.bb
+      banditboost model show clicks.bb --json
+    """
+    from banditboost.io import describe
+
+    facts = describe(file)
+    if as_json:
+        output.print_json(facts)
+        return
+    output.print_facts(str(file), dict(_lines(facts)))
+
+
+def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """A line for each fact, and for each parameter."""
+    for name, value in facts.items():
+        if name == "parameters":
+            yield from _lines(value)
+        elif name == "weak_learner":
+            yield "weak learner", value["class"]
+            yield from _lines({part: item for part, item in value.items() if part != "class"})
+        elif name in ("memory", "file_size", "max_memory"):
+            yield name.replace("_", " "), f"{value / 2**20:.1f} MiB"
+        elif name == "schema":
+            features = [feature if values is None else f"{feature} ({_listed(values)})" for feature, values in value.items()]
+            yield "features", _listed(features)
+        else:
+            yield name.replace("_", " "), _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return _listed([f"{name} {item}" for name, item in value.items()])
+    if isinstance(value, (list, tuple)):
+        return _listed(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _listed(items: Sequence[Any]) -> str:
+    """The first of many."""
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return ", ".join(map(str, items[:_SHOWN])) + more

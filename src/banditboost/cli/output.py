@@ -1,0 +1,107 @@
+"""Tables, JSON and progress: results go to stdout, everything else to stderr, and progress only to a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from banditboost.experiments.tables import Sheet
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
+_WIDTH_OF_A_FILE = 160
+_MARKS = {"above": "blue", "below": "dark_orange3"}
+
+
+def console() -> Console:
+    """Of stdout; as wide as the terminal, or wide enough if there is none."""
+    return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE, highlight=False)
+
+
+def say(text: str) -> None:
+    """A remark for whoever sits at the terminal; nobody else sees it."""
+    if text and sys.stderr.isatty():
+        Console(stderr=True, highlight=False).print(text, markup=False)
+
+
+def warn(text: str) -> None:
+    """A line that must be seen, also in a log."""
+    print(text, file=sys.stderr)
+
+
+def fail(text: str, code: int) -> int:
+    """Tell in one line what went wrong and how to mend it."""
+    warn(f"error: {' '.join(text.split())}")
+    return code
+
+
+def print_json(values: Mapping[str, Any]) -> None:
+    print(json.dumps(_plain(values), allow_nan=False, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN: null says as much."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def print_sheet(sheet: Sheet) -> None:
+    """A table of results."""
+    table = Table(
+        title=sheet.title,
+        caption=sheet.note,
+        title_justify="left",
+        caption_justify="left",
+        header_style="bold",
+        show_lines=_has_details(sheet),
+    )
+    for name in sheet.header:
+        table.add_column(name)
+    for row in sheet.rows:
+        table.add_row(
+            *(
+                Text.assemble((entry.main, _MARKS.get(entry.mark, "")), ("\n" + entry.detail if entry.detail else "", "dim"))
+                for entry in row
+            )
+        )
+    console().print(table)
+
+
+def _has_details(sheet: Sheet) -> bool:
+    return any(entry.detail for row in sheet.rows for entry in row[1:])
+
+
+def print_facts(title: str, facts: Mapping[str, str]) -> None:
+    """Names and values, one a line."""
+    width = max(map(len, facts))
+    screen = console()
+    screen.print(Text(title, "bold"), soft_wrap=True)
+    for name, value in facts.items():
+        screen.print(Text.assemble((f"{name:<{width}}", "dim"), "  ", value), soft_wrap=True)
+
+
+def progress(*extra: str | ProgressColumn) -> Progress:
+    """A bar with the time left, on stderr, if that is a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), *extra, TimeRemainingColumn(compact=True))
+    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), speed_estimate_period=600)
+
+
+SHARE: ProgressColumn = TaskProgressColumn()
+
+
+def waiting(text: str) -> AbstractContextManager[Any]:
+    """Something to look at while nothing can be counted."""
+    return Console(stderr=True).status(text) if sys.stderr.isatty() else nullcontext()

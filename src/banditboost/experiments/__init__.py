@@ -1,0 +1,17 @@
+"""Experiments: tasks that are played in parallel, and a file of results from which everything else is made.
+
+Where to look:
+
+- `task.py`: a `Task` is a `Source` of rounds, a learner, its parameters and a seed, with an id that never changes;
+- `learners.py`: from a learner's name and plain parameters to a model;
+- `run.py`: plays one task and returns its record;
+- `results.py`: the file of records, which survives being killed at any moment;
+- `runner.py`: plays the tasks that are not in the file yet, longest first (`cost.py`);
+- `engine.py`: worker processes here, or a Dask or Ray cluster, all through joblib;
+- `paper.py`: the tasks behind the paper's tables and figures;
+- `tune.py`: a grid, or successive halving, over a learner's parameters;
+- `statistics.py`: means with intervals;
+- `grouping.py`, `tables.py`, `figures.py`, `report.py`: what records show; these never train.
+
+Only `learners`, `run` and what imports them load Numba; joblib is loaded when tasks are run.
+"""

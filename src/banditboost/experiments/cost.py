@@ -1,0 +1,38 @@
+"""How long a task will take, roughly: enough to begin with the longest, so that all workers finish at about the same time."""
+
+from __future__ import annotations
+
+import os
+
+from banditboost.datasets.protocol import STREAMS
+from banditboost.experiments.task import Source, Task
+
+_FEATURES = {"balance": 4, "car": 6, "nursery": 8, "movement": 12, "mice": 77, "isolet": 50}
+_UNKNOWN_FEATURES = 10
+_BYTES_A_ROW = 50
+_OVERHEAD = 10
+"""What a tree costs in a round beside its features, in features."""
+_ADAPTIVE = {"AdaBandit": 3, "AdaFull": 3}
+"""How much more than others these cost for each tree."""
+_LEARNERS = 20
+
+
+def cost(task: Task) -> float:
+    """In arbitrary units: rounds x trees x (features + a constant), three times that for adaptive boosters."""
+    features = _FEATURES.get(task.source.name, _UNKNOWN_FEATURES) if task.source.path is None else _UNKNOWN_FEATURES
+    trees = float(task.parameters.get("n_learners", _LEARNERS))
+    return rounds_of(task.source) * trees * (_OVERHEAD + features) * _ADAPTIVE.get(task.learner, 1)
+
+
+def rounds_of(source: Source) -> float:
+    """About how many rounds a source has; of a file judged by its size."""
+    return source.repeat * _rows(source) if source.rounds is None else source.rounds
+
+
+def _rows(source: Source) -> float:
+    if source.path is None:
+        return STREAMS[source.name].rows if source.name in STREAMS else 1
+    try:
+        return max(1.0, os.path.getsize(source.path) / _BYTES_A_ROW)
+    except OSError:  # it may be there on the workers only
+        return 1.0

@@ -1,0 +1,172 @@
+"""The paper's figures, made from records alone. Colours can be told apart by the colour-blind; full information is dashed."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from banditboost.datasets import protocol
+from banditboost.experiments.grouping import Record, data_of, estimate, exploration_of, group, learner_of, title_of
+from banditboost.experiments.statistics import mean_interval
+
+# Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
+COLOURS = {"AdaBandit": "#0072B2", "AdaFull": "#56B4E9", "OptBandit": "#D55E00", "OptFull": "#E69F00", "BinBandit": "#009E73"}
+_OTHERS = ("#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73")
+FORMATS = ("png", "svg")
+_STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#555555",
+    "axes.labelcolor": "#333333",
+    "xtick.color": "#555555",
+    "ytick.color": "#555555",
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "figure.constrained_layout.h_pad": 0.1,
+    "figure.constrained_layout.w_pad": 0.1,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "banditboost",
+}
+
+
+def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure:
+    """Moving average of accuracy with its 95 % interval, one panel for each data set; circles are the paper's Table 1."""
+    return _panels(group(records, data_of), _draw_curves, legend)
+
+
+def exploration(records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of) -> Figure:
+    """Accuracy against the exploration rate, one panel for each data set; a dotted line is the paper's choice."""
+    return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
+
+
+def write(figure: Figure, stem: Path) -> list[Path]:
+    """Save as PNG and SVG beside each other; the same figure gives the same bytes."""
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in FORMATS]
+    for path in paths:
+        save(figure, path)
+    return paths
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Save in the format that the name's ending says."""
+    with mpl.rc_context(_STYLE):
+        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def svg_text(figure: Figure) -> str:
+    """An <svg> element to be put into a page."""
+    out = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
+    return out.getvalue()[out.getvalue().index("<svg") :]
+
+
+def colour(learner: str, learners: Sequence[str] = ()) -> str:
+    """Each booster of the paper has its colour; others take what is left."""
+    if learner in COLOURS:
+        return COLOURS[learner]
+    others = [name for name in learners if name not in COLOURS]
+    return _OTHERS[others.index(learner) % len(_OTHERS)] if learner in others else _OTHERS[0]
+
+
+def dashes(learner: str) -> str:
+    return "--" if learner.endswith("Full") else "-"
+
+
+def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
+    columns = min(len(panels), 2)
+    rows = math.ceil(len(panels) / columns)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(4.8 * columns, 3.1 * rows + 0.4 * legend), layout="constrained")
+        grid = list(figure.subplots(rows, columns, squeeze=False).flat)
+        for axes, (data, members) in zip(grid, panels.items(), strict=False):
+            draw(axes, members)
+            axes.set_title(f"{title_of(data)}, k = {members[0]['n_labels']}")
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        if legend:
+            _legend(figure)
+    return figure
+
+
+def _legend(figure: Figure) -> None:
+    entries = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries.keys(), loc="outside upper center", ncols=min(len(entries), 5), frameon=False)
+
+
+def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
+    learners = group(records, learner_of)
+    for learner, members in learners.items():
+        rounds = members[0]["curve"]["round"]
+        points = [mean_interval(list(values)) for values in zip(*(record["curve"]["accuracy"] for record in members), strict=True)]
+        _line(axes, rounds, np.array(points), learner, list(learners))
+        printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
+        if printed is not None:
+            axes.plot(rounds[-1:], [printed.last], "o", mfc="white", mec=colour(learner), ms=6, clip_on=False, zorder=5)
+    _show_lines(axes)
+    share = records[0]["curve"]["window"]
+    axes.set(xlabel="round", ylabel=f"accuracy, last {share:.0%} of rounds")
+    axes.set_xlim(0, records[0]["rounds"])
+    axes.xaxis.set_major_locator(mpl.ticker.MaxNLocator(5))
+    axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[Record], str]) -> None:
+    lines = group(records, series)
+    for name, members in lines.items():
+        rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
+        mean = np.array([found.mean for found in rates.values()])
+        half = np.nan_to_num([found.half_width for found in rates.values()])
+        reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
+        axes.errorbar(
+            list(rates),
+            mean,
+            reach,
+            color=colour(name, list(lines)),
+            linewidth=1.8,
+            marker="o",
+            markersize=4,
+            capsize=3,
+            elinewidth=1,
+            label=name,
+        )
+    _show_lines(axes)
+    printed = protocol.EXPLORATION.get(data_of(records[0]))
+    if printed is not None:
+        axes.axvline(printed, color="#555555", linestyle=":", linewidth=1.2, label="the paper's ρ")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+    axes.set(xlabel="exploration rate ρ", ylabel="accuracy, whole stream")
+
+
+def _line(axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner: str, learners: Sequence[str]) -> None:
+    mean, half = points[:, 0], np.nan_to_num(points[:, 1])
+    paint = colour(learner, learners)
+    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner)
+    axes.fill_between(x, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1), color=paint, alpha=0.18, linewidth=0)
+
+
+def _show_lines(axes: Axes) -> None:
+    """Limits that suit the lines: the intervals of two seeds are many times wider, and may be cut off."""
+    drawn = [line for line in axes.get_lines() if line.get_linestyle() != "None" or line.get_marker() == "o"]
+    heights = np.concatenate([line.get_ydata() for line in drawn])
+    low, high = float(heights.min()), float(heights.max())
+    room = max(0.02, 0.12 * (high - low))
+    axes.set_ylim(low - room, min(high + room, 1.005))

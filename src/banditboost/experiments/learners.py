@@ -1,0 +1,57 @@
+"""From a learner's name and plain parameters to a model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
+
+from banditboost.boosting.adaptive import AdaBandit
+from banditboost.boosting.base import Booster
+from banditboost.boosting.binary import BinBandit
+from banditboost.boosting.full_information import AdaFull, OptFull
+from banditboost.boosting.optimal import OptBandit
+from banditboost.errors import ParameterError
+from banditboost.experiments.errors import ExperimentError
+from banditboost.schema import Schema
+from banditboost.weak_learners.hoeffding import HoeffdingTree
+
+LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
+    {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, OptFull, AdaFull)}
+)
+_TREE = tuple(item.name for item in fields(HoeffdingTree))
+_NOT_PLAIN = {"self", "labels", "weak_learner", "schema", "seed", "parameters"}
+
+
+def parameters_of(name: str) -> tuple[str, ...]:
+    """What `make` takes for a learner: parameters of the booster, then those of its trees.
+
+    >>> parameters_of("OptFull")[:2]
+    ('edge', 'n_learners')
+    """
+    signatures = (inspect.signature(vars(base)["__init__"]) for base in _booster(name).__mro__[:-1] if "__init__" in vars(base))
+    own = dict.fromkeys(parameter for signature in signatures for parameter in signature.parameters if parameter not in _NOT_PLAIN)
+    return *own, *_TREE
+
+
+def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int) -> Booster:
+    """A model. `parameters` is plain data; a range is a list of two numbers.
+
+    >>> make("AdaBandit", ["yes", "no"], None, {"n_learners": 3, "grace_period": [5, 20]}, seed=4)
+    AdaBandit(2 labels, n_learners=3, rounds=0, seed=4)
+    """
+    known = parameters_of(name)
+    for given in parameters:
+        if given not in known:
+            raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known)}")
+    ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
+    return _booster(name)(labels, schema=schema, weak_learner=HoeffdingTree(**tree), seed=seed, **ranges)
+
+
+def _booster(name: str) -> type[Booster]:
+    if name not in LEARNERS:
+        raise ExperimentError(f"unknown learner {name!r}: the known ones are {', '.join(LEARNERS)}")
+    return LEARNERS[name]

@@ -1,0 +1,116 @@
+"""The tasks behind the paper's tables and figures.
+
+Tables 1 and 2 and Figures 1 and 2 show the same runs: accuracy over the last fifth, over all rounds, and as it grows. Figure 1 has Car and
+Isolet, Figure 2 the other four, and neither shows BinBandit. Table 4 has the exploration rates that a grid search chose on shorter streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from banditboost.datasets.protocol import ALGORITHMS, STREAMS, setting
+from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.task import Source, Task
+
+FIRST_SEED: Final = 4
+BANDITS: Final = ("OptBandit", "AdaBandit", "BinBandit")
+_DRAWN: Final = ("OptBandit", "AdaBandit", "OptFull", "AdaFull")
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A table or figure: the data sets and algorithms that it shows."""
+
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+
+
+ARTEFACTS: Final[Mapping[str, Artefact]] = {
+    "table1": Artefact(tuple(STREAMS), ALGORITHMS),
+    "table2": Artefact(tuple(STREAMS), ALGORITHMS),
+    "table4": Artefact(tuple(STREAMS), BANDITS),
+    "figure1": Artefact(("car", "isolet"), _DRAWN),
+    "figure2": Artefact(("balance", "nursery", "movement", "mice"), _DRAWN),
+}
+
+SEARCH_REPEAT: Final[Mapping[str, int]] = {"balance": 4, "car": 4, "nursery": 1, "movement": 1, "mice": 4, "isolet": 5}
+"""How often the rows were repeated for Table 4: that gives its column Count (2 more for Movement, whose odd row we keep)."""
+RATES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+"""The grid of exploration rates. Ours: the paper does not give its own, only the rates it chose, 0.001 and 0.1."""
+SEARCH_SEEDS: Final = 5
+"""The paper searched on one stream; several give intervals."""
+
+Seeds = int | Iterable[int] | None
+
+
+def artefact_tasks(artefact: str, datasets: Sequence[str] = (), algorithms: Sequence[str] = (), seeds: Seeds = None) -> list[Task]:
+    """The tasks of a table or figure, kept to some data sets and algorithms if these are named.
+
+    >>> len(artefact_tasks("table1")), len(artefact_tasks("figure1", seeds=2))
+    (500, 16)
+    """
+    if artefact not in ARTEFACTS:
+        raise ExperimentError(f"unknown table or figure {artefact!r}: there are {', '.join(ARTEFACTS)}")
+    shown = ARTEFACTS[artefact]
+    wanted = _known("data set", datasets, STREAMS) or shown.datasets, _known("algorithm", algorithms, ALGORITHMS) or shown.algorithms
+    some = [name for name in shown.datasets if name in wanted[0]], [name for name in shown.algorithms if name in wanted[1]]
+    return exploration_tasks(*some, seeds) if artefact == "table4" else paper_tasks(*some, seeds)
+
+
+def paper_tasks(datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = ALGORITHMS, seeds: Seeds = None) -> list[Task]:
+    """The runs of Tables 1 and 2 and of the figures.
+
+    `seeds` is how many (from 4 on), or which; None is as many as in the paper: 20, and 10 for Isolet and Movement.
+    """
+    datasets, algorithms = _known("data set", datasets, STREAMS), _known("algorithm", algorithms, ALGORITHMS)
+    return [
+        Task(Source(name, repeat=STREAMS[name].repeat), algorithm, paper_parameters(name, algorithm), seed)
+        for name in datasets
+        for algorithm in algorithms
+        for seed in _seeds(seeds, len(STREAMS[name].seeds))
+    ]
+
+
+def exploration_tasks(
+    datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = BANDITS, seeds: Seeds = None, rates: Sequence[float] = RATES
+) -> list[Task]:
+    """The grid search of Table 4: every rate on the shorter streams, all other parameters as in Tables 1 and 2."""
+    datasets, algorithms = _known("data set", datasets, STREAMS), _known("bandit algorithm", algorithms, BANDITS)
+    return [
+        Task(Source(name, repeat=SEARCH_REPEAT[name]), algorithm, {**paper_parameters(name, algorithm), "exploration": rate}, seed)
+        for name in datasets
+        for algorithm in algorithms
+        for rate in rates
+        for seed in _seeds(seeds, SEARCH_SEEDS)
+    ]
+
+
+def paper_parameters(dataset: str, algorithm: str) -> dict[str, Any]:
+    """What the paper's experiments set, as `learners.make` takes it.
+
+    >>> paper_parameters("car", "AdaBandit")["grace_period"]
+    [5, 20]
+    """
+    given = setting(dataset, algorithm)
+    parameters: dict[str, Any] = {"n_learners": given.n_learners, "clip": given.clip, "importance_scale": given.importance_scale}
+    if given.exploration is not None:
+        parameters["exploration"] = given.exploration
+    if not algorithm.startswith("Ada"):
+        parameters["edge"] = given.edge
+    return parameters | {name: list(values) for name, values in asdict(given.trees).items()}
+
+
+def _seeds(seeds: Seeds, usual: int) -> Iterable[int]:
+    if seeds is None:
+        seeds = usual
+    return range(FIRST_SEED, FIRST_SEED + seeds) if isinstance(seeds, int) else tuple(seeds)
+
+
+def _known(what: str, names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    given = tuple(names)
+    for name in given:
+        if name not in known:
+            raise ExperimentError(f"unknown {what} {name!r}: the paper has {', '.join(known)}")
+    return given

@@ -1,0 +1,178 @@
+"""`report.html`: everything a reviewer wants to see, in one file that asks for nothing else. Made from records alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from banditboost.experiments import figures
+from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
+from banditboost.experiments.tables import Entry, Sheet, value_text
+
+PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What goes into a report. Tables are shown in the order given."""
+
+    command: str
+    sheets: Sequence[Sheet]
+    curves: Sequence[Record] = ()
+    grid: Sequence[Record] = ()
+
+    @property
+    def records(self) -> list[Record]:
+        return [*self.curves, *self.grid]
+
+
+def page(report: Report) -> str:
+    """The whole HTML text."""
+    parts = [_head(report), _tiles(report), *map(_sheet, report.sheets)]
+    if report.curves:
+        parts.append(_curves(report.curves))
+    if report.grid:
+        parts.append(_grid(report.grid))
+    parts += [_parameters(report.records), _machine(report.records)]
+    style = files("banditboost.experiments").joinpath("report.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<title>banditboost: the paper reproduced</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(parts)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _head(report: Report) -> str:
+    paper = f'<a href="{PAPER}">Zhang, Jung and Tewari (2019)</a>'
+    last = max(record["finished"] for record in report.records)[:16].replace("T", " ")
+    return (
+        "<header><h1>Online Multiclass Boosting with Bandit Feedback</h1>"
+        f"<p>The tables and figures of {paper}, made again by banditboost. The last run ended on {escape(last)} UTC.</p>"
+        f'<pre class="command">$ {escape(report.command)}</pre></header>'
+    )
+
+
+def _tiles(report: Report) -> str:
+    records = report.records
+    compared = [entry for sheet in report.sheets for row in sheet.rows for entry in row if entry.detail.startswith("paper ")]
+    marks = [entry.mark for entry in compared]
+    tiles = [
+        (f"{len(records):,}", "runs"),
+        (f"{sum(record['rounds'] for record in records):,}", "rounds played"),
+        (_duration(sum(record["seconds"] for record in records)), "of one core"),
+    ]
+    if compared:
+        tiles.append((f"{marks.count('')} of {len(marks)}", "cells within 0.02 of the paper"))
+        tiles.append((f"{marks.count('above')} / {marks.count('below')}", "cells above / below"))
+    return '<dl class="tiles">' + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles) + "</dl>"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _sheet(sheet: Sheet) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.header)
+    body = "\n".join(_row(sheet.header, row) for row in sheet.rows)
+    return (
+        f'<section id="{escape(sheet.name)}"><h2>{escape(sheet.title)}</h2><p class="note">{escape(sheet.note)}</p>'
+        f'<table class="cards"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></section>'
+    )
+
+
+def _row(header: Sequence[str], row: Sequence[Entry]) -> str:
+    first, *others = row
+    cells = "".join(_cell(name, entry) for name, entry in zip(header[1:], others, strict=True))
+    return f'<tr><th scope="row">{_text(first)}</th>{cells}</tr>'
+
+
+def _cell(name: str, entry: Entry) -> str:
+    mark = f' class="{entry.mark}"' if entry.mark else ""
+    return f'<td data-label="{escape(name)}"{mark}><span>{_text(entry)}</span></td>'
+
+
+def _text(entry: Entry) -> str:
+    detail = f"<small>{escape(entry.detail)}</small>" if entry.detail else ""
+    return f"<b>{escape(entry.main)}</b>{detail}"
+
+
+def _curves(records: Sequence[Record]) -> str:
+    note = "Mean over seeds with its 95 % interval. A circle at the end of a line is the paper's figure in Table 1."
+    return _gallery("figures", "Figures 1 and 2: learning curves", note, records, figures.learning_curves)
+
+
+def _grid(records: Sequence[Record]) -> str:
+    note = "Mean over seeds with its 95 % interval; the dotted line is the rate that the paper chose for all three."
+    return _gallery("exploration", "Exploration grid", note, records, figures.exploration)
+
+
+def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: Any) -> str:
+    panels = group(records, data_of).items()
+    pictures = "".join(_picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels)
+    return (
+        f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}<div class="gallery">{pictures}</div></section>'
+    )
+
+
+def _legend(records: Sequence[Record]) -> str:
+    learners = list(group(records, learner_of))
+    items = "".join(
+        f'<li><i style="border-top: 3px {"dashed" if figures.dashes(name) == "--" else "solid"} {figures.colour(name, learners)}"></i>'
+        f"{escape(name)}</li>"
+        for name in learners
+    )
+    return f'<ul class="legend">{items}</ul>'
+
+
+def _picture(figure: Figure, text: str) -> str:
+    data = base64.b64encode(figures.svg_text(figure).encode()).decode()
+    return f'<figure><img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}"></figure>'
+
+
+def _parameters(records: Iterable[Record]) -> str:
+    """Each setting once, with the streams, seeds and exploration rates that it was played with."""
+    rows = []
+    for (data, rounds, learner, parameters), runs in group(records, data_of, _rounds, learner_of, _parameters_of).items():
+        seeds = sorted({record["task"]["seed"] for record in runs})
+        rates = sorted({record["task"]["parameters"]["exploration"] for record in runs if "exploration" in record["task"]["parameters"]})
+        explored = f"exploration {', '.join(map(value_text, rates))}; " if rates else ""
+        rows.append((Entry(title_of(data), f"{rounds:,} rounds, seeds {_span(seeds)}"), Entry(learner), Entry(explored + parameters)))
+    return _sheet(Sheet("parameters", "Parameters", "As recorded with each run.", ("Data", "Learner", "Parameters"), tuple(rows), ()))
+
+
+def _rounds(record: Record) -> int:
+    return int(record["rounds"])
+
+
+def _parameters_of(record: Record) -> str:
+    """All in one line but exploration, of which a grid has many."""
+    return ", ".join(f"{name} {value_text(value)}" for name, value in record["task"]["parameters"].items() if name != "exploration")
+
+
+def _span(seeds: Sequence[int]) -> str:
+    whole = len(seeds) > 1 and list(seeds) == list(range(seeds[0], seeds[-1] + 1))
+    return f"{seeds[0]} to {seeds[-1]}" if whole else ", ".join(map(str, seeds))
+
+
+def _machine(records: Iterable[Record]) -> str:
+    """Every machine and set of versions that took part."""
+    places = {json.dumps([record["machine"], record["versions"]], sort_keys=True): record for record in records}
+    facts = "".join(_facts({**record["machine"], **record["versions"]}) for record in places.values())
+    return f'<section id="machine"><h2>Machine and versions</h2>{facts}</section>'
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    items = (f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items())
+    return f'<dl class="facts">{"".join(items)}</dl>'

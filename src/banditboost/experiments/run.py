@@ -1,0 +1,115 @@
+"""Play one task and tell what came of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from banditboost import datasets
+from banditboost.boosting.adaptive import AdaptiveBooster
+from banditboost.boosting.base import Booster
+from banditboost.boosting.player import play
+from banditboost.boosting.result import Result
+from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.learners import make
+from banditboost.experiments.machine import machine, peak_memory, versions
+from banditboost.experiments.results import FORMAT
+from banditboost.experiments.task import Source, Task, sha256_of
+
+WINDOW = 0.2
+"""Of the learning curves: the share of the stream that is averaged over."""
+POINTS = 200
+"""Of a learning curve, at most."""
+_WARM_UP_ROUNDS = 64
+
+
+def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
+    """Play a task and return its record: plain data, complete in itself (docs/experiments.md lists the fields)."""
+    warm_up(task.learner)
+    stream = open_stream(task.source, task.seed, data_directory)
+    model = make(task.learner, stream.labels, stream.schema(), task.parameters, task.seed)
+    start = time.perf_counter()
+    result = play(model, *stream)
+    seconds = time.perf_counter() - start
+    rounds = len(result.y)
+    return {
+        "format": FORMAT,
+        "id": task.id,
+        "task": task.to_dict(),
+        "rounds": rounds,
+        "n_labels": len(model.labels),
+        **_accuracies(result),
+        **_weights(model, result),
+        "seconds": seconds,
+        "rounds_per_second": rounds / seconds,
+        "memory_bytes": model.memory_usage,
+        "peak_rss_bytes": peak_memory(),
+        "versions": versions(),
+        "machine": machine(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    }
+
+
+def open_stream(source: Source, seed: int, data_directory: str | None = None) -> Any:
+    """The rounds of a source: a stream with `labels` and `schema()` that unpacks to what `play` takes."""
+    table = _load(replace(source, repeat=1, rounds=None, shuffle=True), data_directory)
+    try:
+        return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
+    except ValueError as error:
+        raise ExperimentError(f"{source.name}: {error}") from None
+
+
+def count_rounds(source: Source, data_directory: str | None = None) -> int:
+    """How many rounds a source has."""
+    return len(open_stream(source, 0, data_directory).y)
+
+
+@lru_cache(maxsize=2)  # tasks of one data set mostly follow each other
+def _load(source: Source, data_directory: str | None) -> Any:
+    known: Any = datasets
+    if source.path is None:
+        return known.load(source.name, source.variant, data_directory)
+    if sha256_of(Path(source.path)) != source.sha256:
+        raise ExperimentError(f"{source.path} has changed since the task was made; make the task anew")
+    return known.read(source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore)
+
+
+@cache
+def warm_up(learner: str) -> None:
+    """Play a few rounds, so that no task's time holds what it takes to compile the learner's kernels or to load them."""
+    X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
+    play(make(learner, ("a", "b", "c"), None, {"n_learners": 2}, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)])
+
+
+def _accuracies(result: Result) -> dict[str, Any]:
+    curve = result.curve(WINDOW)
+    points = np.unique(np.linspace(0, len(curve) - 1, POINTS).round().astype(np.int64))
+    first = len(result.y) - len(curve) + 1
+    return {
+        "accuracy": result.accuracy,
+        "last_accuracy": result.last_accuracy,
+        "greedy_accuracy": result.greedy_accuracy,
+        "explored": float(result.explored.mean()),
+        "curve": {"window": WINDOW, "round": (first + points).tolist(), "accuracy": curve[points].tolist()},
+    }
+
+
+def _weights(model: Booster, result: Result) -> dict[str, Any]:
+    return {
+        "alphas": _numbers(model.alphas) if isinstance(model, AdaptiveBooster) else None,
+        "expert_weights": _numbers(model.expert_weights) if isinstance(model, AdaptiveBooster) else None,
+        "edges": None if result.edges is None else _numbers(result.edges),
+    }
+
+
+def _numbers(values: Iterable[float]) -> list[float | None]:
+    """JSON has no NaN: an edge of rounds that cost nothing is null."""
+    return [float(value) if math.isfinite(value) else None for value in values]

@@ -1,0 +1,115 @@
+"""Play what has not been played yet, and write down each result as it comes."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from banditboost.experiments.cost import cost
+from banditboost.experiments.engine import Engine
+from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.learners import make
+from banditboost.experiments.results import Results
+from banditboost.experiments.run import open_stream, run_task, warm_up
+from banditboost.experiments.task import Task
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A task has finished: number `done` of the `total` to be played; `share` of the estimated work is behind us."""
+
+    record: dict[str, Any]
+    done: int
+    total: int
+    share: float
+
+
+def run_tasks(
+    tasks: Iterable[Task],
+    results: Results,
+    *,
+    engine: str = "local",
+    jobs: int | None = None,
+    address: str | None = None,
+    data_directory: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> int:
+    """Play the tasks whose records are not in the results yet, the longest first; how many that were.
+
+    Args:
+        tasks: those that are given twice are played once.
+        results: each record is there as soon as its task is done; run again after an interruption, and the rest is played.
+        engine: 'local', 'dask' or 'ray'.
+        jobs: how many at a time; None is as many as there are cores.
+        address: of the cluster.
+        data_directory: where the files of the data sets are, on the machines that play them.
+        progress: called here, after a record was written.
+    """
+    workers = Engine(engine, jobs, address)
+    finished = results.finished_ids()
+    waiting = sorted({task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True)
+    if not waiting:
+        return 0
+    _prepare(waiting, data_directory, local=engine == "local")
+    results.prepare()
+    _play(waiting, workers, results, data_directory, progress)
+    return len(waiting)
+
+
+def _prepare(tasks: Sequence[Task], data_directory: str | None, *, local: bool) -> None:
+    """Refuse before the work begins what could not be played, and make here, once, what the workers then find on disk.
+
+    That is machine code and decoded data; a cluster's data may be on its own machines only.
+    """
+    for source in dict.fromkeys(task.source for task in tasks if local):
+        open_stream(source, 0, data_directory)
+    for task in {replace(task, source=tasks[0].source, seed=0).id: task for task in tasks}.values():
+        make(task.learner, ("a", "b"), None, task.parameters, task.seed)
+    for learner in {task.learner for task in tasks}:
+        warm_up(learner)
+
+
+def _play(
+    tasks: Sequence[Task], workers: Engine, results: Results, data_directory: str | None, progress: Callable[[Progress], None] | None
+) -> None:
+    failures: list[_Failure] = []
+    work, behind = sum(map(cost, tasks)), 0.0
+    with closing(workers.outcomes(_Attempt(data_directory), tasks)) as outcomes:
+        for done, (position, outcome) in enumerate(outcomes, start=1):
+            behind += cost(tasks[position])
+            if isinstance(outcome, _Failure):
+                failures.append(outcome)
+                continue
+            results.append(outcome)
+            if progress is not None:
+                progress(Progress(outcome, done, len(tasks), behind / work))
+    if failures:
+        first = failures[0]
+        error = ExperimentError(
+            f"{len(failures)} of {len(tasks)} tasks failed; the others are in {results.path}. {first.task}: {first.reason}"
+        )
+        error.add_note(first.trace)
+        raise error
+
+
+@dataclass(frozen=True)
+class _Failure:
+    task: Task
+    reason: str
+    trace: str
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Plays a task on a worker. What goes wrong there comes back as data: one bad task must not end the others."""
+
+    data_directory: str | None
+
+    def __call__(self, task: Task) -> dict[str, Any] | _Failure:
+        try:
+            return run_task(task, self.data_directory)
+        except Exception as error:
+            return _Failure(task, f"{type(error).__name__}: {error}", traceback.format_exc())

@@ -1,0 +1,254 @@
+"""A bounded store of decisions that wait for their verdicts, each under an id of the user's."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+from banditboost.decision import Decision
+from banditboost.errors import DecisionError, ParameterError
+from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
+
+_FORMAT = 1
+_LOGGER = logging.getLogger(__name__)
+WhenExpired = Literal["as_wrong", "drop"]
+_RULES = ("as_wrong", "drop")
+
+
+class Outcome(StrEnum):
+    """What became of a verdict. (It is a string, too: `outcome == "learned"`.)"""
+
+    LEARNED = "learned"  # the model has learned it
+    DUPLICATE = "duplicate"  # a verdict for this id was learned before; nothing was learned now
+    EXPIRED = "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
+    UNKNOWN = "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
+
+
+class Model(Protocol):
+    """What the store asks of a bandit booster."""
+
+    model_id: str
+    rounds: int
+
+    def decide(self, x: Any) -> Decision:
+        """Choose a label for x."""
+
+    def learn(self, decision: Decision, correct: bool) -> None:
+        """Learn the verdict on a decision."""
+
+
+class _Open(NamedTuple):
+    decision: Decision
+    round: int  # of the model, when the decision was added
+    seconds: float  # of the clock
+
+
+def _limit(name: str, value: float | None, *, whole: bool) -> float | None:
+    good = isinstance(value, int) or (not whole and isinstance(value, float))
+    if value is not None and (not good or isinstance(value, bool) or not 0 < value < float("inf")):
+        raise ParameterError(f"{name} is {value!r}; give a {'whole ' if whole else ''}number above 0, or None for no limit")
+    return value
+
+
+class PendingDecisions:
+    """Keeps decisions until their verdicts come, and closes those that have waited too long.
+
+    A decision expires when the model has decided more than `max_rounds` times since it was added, when more than `max_seconds` have passed,
+    or, the oldest first, when there are more than `capacity`. Expired decisions are learned as wrong (`expired="as_wrong"`: silence means
+    no) or dropped. That is done at the beginning of every call of `decide`, `add` and `learn`, and by `expire`.
+
+    The ids of the last `capacity` closed decisions are remembered, so that a second or a late verdict is told from one for an unknown id.
+
+    All methods may be called from any thread: one lock serves them all. `model.decide` and `model.learn` called directly do not take it.
+
+    Args:
+        model: the booster whose decisions are kept.
+        capacity: how many decisions may be open.
+        max_rounds, max_seconds: how long a decision may wait; None is for ever.
+        expired: "as_wrong" or "drop".
+        clock: seconds as a float; by default the time of day, so that a saved store goes on in another process.
+
+    >>> from banditboost import AdaBandit
+    >>> pending = PendingDecisions(AdaBandit(["yes", "no"], n_learners=5, seed=1), max_rounds=1000)
+    >>> label = pending.decide("visit-1", {"age": 31}).label
+    >>> [str(pending.learn(visit, correct=True)) for visit in ("visit-1", "visit-1", "visit-2")]
+    ['learned', 'duplicate', 'unknown']
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        capacity: int = 100_000,
+        max_rounds: int | None = None,
+        max_seconds: float | None = None,
+        expired: WhenExpired = "as_wrong",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1:
+            raise ParameterError(f"capacity is {capacity!r}; give a whole number above 0")
+        if expired not in _RULES:
+            raise ParameterError(f"expired is {expired!r}; it must be one of {', '.join(_RULES)}")
+        self.model = model
+        self.capacity = capacity
+        self.max_rounds = _limit("max_rounds", max_rounds, whole=True)
+        self.max_seconds = _limit("max_seconds", max_seconds, whole=False)
+        self.expired = expired
+        self._clock = clock
+        self._now = float("-inf")
+        self._open: OrderedDict[Hashable, _Open] = OrderedDict()  # the oldest first
+        self._closed: OrderedDict[Hashable, Outcome] = OrderedDict()
+        self._counters = dict.fromkeys(("added", *Outcome, "expired_by_rounds", "expired_by_seconds", "expired_by_capacity", "refused"), 0)
+        self._lock = threading.RLock()
+
+    # Decisions in, verdicts in
+
+    def decide(self, key: Hashable, x: Any) -> Decision:
+        """Let the model decide for x, and keep the decision under this id."""
+        with self._lock:
+            self._check_new(key)
+            self.expire()
+            decision = self.model.decide(x)
+            self._add(key, decision)
+            return decision
+
+    def add(self, key: Hashable, decision: Decision) -> None:
+        """Keep a decision of the model under this id, which must not be in use or closed only lately."""
+        with self._lock:
+            self._check_new(key)
+            if not isinstance(decision, Decision) or decision.model_id != self.model.model_id:
+                raise DecisionError(f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has made")
+            self.expire()
+            self._add(key, decision)
+
+    def learn(self, key: Hashable, correct: bool) -> Outcome:
+        """Learn the verdict for this id, and say what became of it. After a DecisionError of the model the decision is still open."""
+        with self._lock:
+            self.expire()
+            outcome = Outcome.UNKNOWN
+            if key in self._open:
+                self.model.learn(self._open[key].decision, correct)
+                outcome = Outcome.LEARNED
+                self._close(key, outcome)
+            elif key in self._closed:
+                outcome = Outcome.DUPLICATE if self._closed[key] == Outcome.LEARNED else Outcome.EXPIRED
+            self._counters[outcome] += 1
+            return outcome
+
+    def _check_new(self, key: Hashable) -> None:
+        if not isinstance(key, Hashable):
+            raise DecisionError(f"id {key!r} is not hashable; give a string or a number")
+        if key in self._open or key in self._closed:
+            state = "open" if key in self._open else f"closed ({self._closed[key]})"
+            raise DecisionError(f"id {key!r} belongs to a decision that is {state}; give each decision an id of its own")
+
+    def _add(self, key: Hashable, decision: Decision) -> None:
+        self._open[key] = _Open(decision, self.model.rounds, self._now)
+        self._counters["added"] += 1
+        while len(self._open) > self.capacity:
+            self._expire_oldest("expired_by_capacity")
+
+    # Expiry: ids are in the order in which they were added, and so are their ages.
+
+    def expire(self) -> int:
+        """Close the decisions that have waited too long; returns how many these were."""
+        with self._lock:
+            self._now = max(self._now, float(self._clock()))  # a clock that is set back makes nobody younger
+            before = len(self._open)
+            while self._open:
+                reason = self._reason(next(iter(self._open.values())))
+                if reason is None:
+                    break
+                self._expire_oldest(reason)
+            return before - len(self._open)
+
+    def _reason(self, waiting: _Open) -> str | None:
+        if self.max_rounds is not None and self.model.rounds - waiting.round > self.max_rounds:
+            return "expired_by_rounds"
+        if self.max_seconds is not None and self._now - waiting.seconds > self.max_seconds:
+            return "expired_by_seconds"
+        return None
+
+    def _expire_oldest(self, reason: str) -> None:
+        key, waiting = next(iter(self._open.items()))
+        if self.expired == "as_wrong":
+            try:
+                self.model.learn(waiting.decision, False)
+            except DecisionError:  # it was learned without the store, or is too old even for the model's own ledger
+                self._counters["refused"] += 1
+        self._close(key, Outcome.EXPIRED)
+        self._counters[reason] += 1
+        _LOGGER.info("decision %r of round %d: %s, %s", key, waiting.decision.round, reason, self.expired)
+
+    def _close(self, key: Hashable, outcome: Outcome) -> None:
+        del self._open[key]
+        self._closed[key] = outcome
+        if len(self._closed) > self.capacity:
+            self._closed.popitem(last=False)
+
+    # What can be seen
+
+    def __len__(self) -> int:
+        """How many decisions are open."""
+        return len(self._open)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether a decision is open under this id."""
+        return key in self._open
+
+    def __repr__(self) -> str:
+        return f"PendingDecisions({len(self)} open of at most {self.capacity}, expired={self.expired!r})"
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Decisions added; verdicts by outcome; decisions expired, by reason; and how many of these the model refused to learn as wrong."""
+        with self._lock:
+            return {str(name): count for name, count in self._counters.items()}
+
+    # Plain data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that JSON can carry; save it together with the model."""
+        with self._lock:
+            try:
+                waiting = [[encode(key), *item[1:], item.decision.to_dict()] for key, item in self._open.items()]
+                closed = [[encode(key), str(outcome)] for key, outcome in self._closed.items()]
+            except UnstorableError as error:
+                raise DecisionError(f"an id cannot be stored: {error}") from None
+            return {
+                "format": _FORMAT,
+                "model": self.model.model_id,
+                "rule": {name: getattr(self, name) for name in ("capacity", "max_rounds", "max_seconds", "expired")},
+                "open": waiting,
+                "closed": closed,
+                "counters": self.counters,
+            }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], model: Model, *, clock: Callable[[], float] = time.time) -> Self:
+        """The store that `to_dict` described, for the same model."""
+        if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
+            raise DecisionError(f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned")
+        if data.get("model") != model.model_id:
+            raise DecisionError(f"the store belongs to model {data.get('model')!r}, this is {model.model_id!r}; load that one")
+        try:
+            store = cls(model, **data["rule"], clock=clock)
+            for key, round_, seconds, stored in data["open"]:
+                decision = Decision.from_dict(stored)
+                if decision.model_id != model.model_id:
+                    raise UnreadableError(f"the decision of round {decision.round} belongs to model {decision.model_id!r}")
+                store._open[decode_hashable(key)] = _Open(decision, int(round_), float(seconds))
+            for key, outcome in data["closed"]:
+                store._closed[decode_hashable(key)] = Outcome(outcome)
+            store._counters.update({name: int(data["counters"][name]) for name in store._counters})
+        except (KeyError, TypeError, ValueError) as error:
+            raise DecisionError(
+                f"the stored decisions were changed since to_dict ({error}); give the whole dict that it returned"
+            ) from error
+        store._now = max((item.seconds for item in store._open.values()), default=store._now)
+        return store

@@ -1,0 +1,144 @@
+"""`banditboost compare`, `tune` and `reproduce`: tasks, tables, figures, and going on after a stop."""
+
+import csv
+import json
+
+import numba
+import pytest
+
+from banditboost.cli import reproduce
+from banditboost.experiments import runner
+
+COMPARE = ("compare", "pets.csv", "--label", "pet", "--learners", "AdaBandit,AdaFull", "--seeds", 2, "--n-learners", 3, "--jobs", 1)
+TUNE = ("tune", "pets.csv", "--label", "pet", "--exploration", "0.01,0.3", "--n-learners", "2,4", "--seeds", 2, "--jobs", 1)
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler")
+
+
+def rows(path):
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.mark.usefixtures("pets")
+def test_learners_are_compared(answer, home):
+    found = answer(*COMPARE)
+    assert [row["learner"] for row in found["learners"]] == ["AdaBandit", "AdaFull"]
+    assert all(row["seeds"] == 2 and 0 < row["accuracy"] <= 1 for row in found["learners"])
+    out = home / "compare-pets"
+    assert {path.name for path in out.iterdir()} == {"results.jsonl", "summary.csv", "summary.md", "curves.png", "curves.svg"}
+    assert [float(row["accuracy"]) for row in rows(out / "summary.csv")] == [row["accuracy"] for row in found["learners"]]
+
+
+@pytest.mark.usefixtures("pets")
+def test_what_was_played_is_not_played_again(answer, bb, home, monkeypatch):
+    first = answer(*COMPARE)
+    played = []
+    monkeypatch.setattr(runner, "run_task", lambda task, _: played.append(task))
+    assert answer(*COMPARE) == first
+    assert played == []
+    text = bb(*COMPARE).stdout
+    assert "AdaBandit" in text
+    assert "2 seeds" in text
+    assert len((home / "compare-pets" / "results.jsonl").read_text().splitlines()) == 4
+
+
+@pytest.mark.usefixtures("pets")
+def test_ctrl_c_says_that_the_same_command_goes_on(answer, bb, monkeypatch):
+    real, calls = runner.run_task, iter(range(3))
+
+    def interrupted(task, directory):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return real(task, directory)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "run_task", interrupted)
+        result = bb(*COMPARE)
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert "3 of 4 runs are kept in compare-pets/results.jsonl; the same command goes on" in result.stderr
+    assert len(answer(*COMPARE)["learners"]) == 2
+
+
+@pytest.mark.usefixtures("pets")
+def test_a_grid_is_searched(answer, home):
+    found = answer(*TUNE)
+    assert len(found["ranking"]) == 4
+    means = [row["accuracy"] for row in found["ranking"]]
+    assert means == sorted(means, reverse=True)
+    assert found["best"]["exploration"] == 0.01
+    assert found["command"].startswith("banditboost run pets.csv --label pet --learner AdaBandit --set exploration=0.01 --set n_learners=")
+    assert {path.name for path in (home / "tune-pets").iterdir()} == {
+        "results.jsonl",
+        "ranking.csv",
+        "ranking.md",
+        "exploration.png",
+        "exploration.svg",
+    }
+
+
+@compiled
+@pytest.mark.usefixtures("pets")
+def test_halving_drops_what_is_bad_early(answer):
+    found = answer(*TUNE, "--method", "halving", "--repeat", 6)
+    assert [row["rounds"] for row in found["ranking"]] == [1800, 1800, 600, 600]
+    assert found["best"]["exploration"] == 0.01
+
+
+@pytest.mark.usefixtures("pets")
+def test_without_rates_there_is_nothing_to_plot(answer, home):
+    answer("tune", "pets.csv", "--label", "pet", "--learner", "AdaFull", "--n-learners", "2,3", "--seeds", 1, "--jobs", 1)
+    assert not (home / "tune-pets" / "exploration.png").exists()
+
+
+@compiled
+def test_a_table_of_the_paper_is_made_and_made_again_without_playing(answer, bb, home, monkeypatch):
+    command = ("reproduce", "table1", "--datasets", "balance", "--algorithms", "adabandit,OptFull", "--seeds", 2, "--jobs", 1)
+    found = answer(*command)
+    cells = {row["algorithm"]: row for row in found["tables"]["table1"]}
+    assert set(cells) == {"AdaBandit", "OptFull"}
+    assert cells["AdaBandit"]["paper"] == 0.97
+    assert cells["AdaBandit"]["difference"] == pytest.approx(cells["AdaBandit"]["ours"] - 0.97)
+    assert cells["AdaBandit"]["ours"] > 0.9
+    assert {path.name for path in (home / "reproduction").iterdir()} == {"results.jsonl", "table1.csv", "table1.md", "report.html"}
+    monkeypatch.setattr(runner, "run_task", None)
+    text = bb(*command).stdout
+    assert "paper 0.97" in text
+    assert "Balance" in text
+
+
+def test_what_is_asked_for_decides_what_is_played():
+    order = reproduce.Order(reproduce.What.all, ("car",), (), range(4, 6))
+    tasks = order.tasks()
+    assert set(tasks) == {"table1", "table2", "table4", "figure1", "figure2"}
+    assert len(tasks["table1"]) == 10
+    assert tasks["figure2"] == []
+    assert {task.seed for task in tasks["table4"]} == {4, 5}
+
+
+def test_quick_is_two_seeds_of_the_built_in_sets():
+    assert reproduce._known_datasets(None, quick=True) == ("balance", "car", "nursery")
+    assert reproduce._known_datasets("mice", quick=True) == ("mice",)
+    assert reproduce._seeds(None, 4, quick=True) == range(4, 6)
+    assert reproduce._seeds(5, 7, quick=True) == range(7, 12)
+    assert reproduce._seeds(None, 4, quick=False) is None
+
+
+def test_data_sets_are_listed(answer, bb):
+    found = {row["name"]: row for row in answer("data", "list")["datasets"]}
+    assert (found["car"]["rows"], found["car"]["features"], found["car"]["classes"], found["car"]["built_in"]) == (1728, 6, 4, True)
+    text = bb("data", "list").stdout
+    assert "165,633" in text
+    assert "CC BY 4.0" in text
+    assert "columns mixed up" in text
+
+
+def test_a_model_is_shown(answer, bb, pets):
+    answer("run", pets, "--label", "pet", "--n-learners", 3, "--save", "pets.bb")
+    found = answer("model", "show", "pets.bb")
+    assert (found["class"], found["rounds"], found["labels"]) == ("AdaBandit", 300, ["cat", "dog", "fish"])
+    assert found["schema"] == {"weight": None, "colour": ["blue", "red"]}
+    lines = dict(line.split("  ", 1) for line in bb("model", "show", "pets.bb").stdout.splitlines()[1:])
+    assert lines["class"].strip() == "AdaBandit"
+    assert lines["features"].strip() == "weight, colour (blue, red)"
+    assert lines["n learners"].strip() == "3"
+    assert json.dumps(found)

@@ -1,0 +1,168 @@
+"""`banditboost run`."""
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import banditboost
+from banditboost import datasets
+from banditboost.cli import blocks, game, source
+
+SHORT = ("--n-learners", 3, "--rounds", 120)
+
+
+def facts(answered):
+    """What does not depend on the clock."""
+    return {name: value for name, value in answered.items() if "second" not in name and name not in ("saved", "data", "memory_bytes")}
+
+
+def test_it_tells_what_play_tells(answer):
+    found = answer("run", "balance", *SHORT, "--exploration", 0.2, "--seed", 7)
+    stream = datasets.load("balance").stream(repeat=10, seed=7, rounds=120)
+    model = banditboost.AdaBandit(stream.labels, n_learners=3, exploration=0.2, schema=stream.schema(), seed=7)
+    result = banditboost.play(model, *stream)
+    assert (found["accuracy"], found["last_accuracy"], found["greedy_accuracy"]) == (
+        result.accuracy,
+        result.last_accuracy,
+        result.greedy_accuracy,
+    )
+    assert found["explored"] == result.explored.mean() > 0
+    assert found["exploration_cost"] == pytest.approx(result.greedy_accuracy - result.accuracy)
+    assert (found["rounds"], found["n_labels"], found["seed"]) == (120, 3, 7)
+
+
+@pytest.mark.parametrize("learner", ["OptBandit", "binbandit", "AdaFull", "OptFull"])
+def test_every_learner_runs(answer, learner):
+    assert answer("run", "balance", "--learner", learner, *SHORT)["learner"].lower() == learner.lower()
+
+
+def test_without_options_it_is_the_papers_setting():
+    choice = source.Choice("mice")
+    assert source.default_parameters(choice, "AdaBandit")["exploration"] == 0.1
+    assert choice.times == 8
+    assert choice.printed("AdaBandit").last == 0.87
+
+
+def test_the_papers_figures_stand_beside_ours_only_on_the_papers_stream():
+    assert source.Choice("car", repeat=2).printed("AdaBandit") is None
+    assert source.Choice("car", variant="raw").printed("AdaBandit") is None
+    assert source.Choice("car", rounds=100).printed("AdaBandit") is None
+    assert source.Choice("pets.csv").printed("AdaBandit") is None
+
+
+def test_people_read_a_summary(bb):
+    result = bb("run", "balance", *SHORT)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("AdaBandit on balance: 120 rounds, 3 labels, 3 trees\n")
+    for word in ("last fifth", "whole stream", "greedy label", "cost of exploration", "rounds per second", "MiB"):
+        assert word in result.stdout
+    assert result.stderr == ""
+
+
+def test_who_is_told_the_label_pays_nothing_for_exploration(bb):
+    assert "told the right label" in bb("run", "balance", "--learner", "AdaFull", *SHORT).stdout
+
+
+def test_a_file_is_played_in_its_order_unless_shuffled(answer, pets):
+    once = answer("run", pets, "--label", "pet", "--n-learners", 3)
+    assert once["rounds"] == 300
+    assert once["accuracy"] > 0.5
+    table = datasets.read(pets, "pet")
+    model = banditboost.AdaBandit(table.labels, n_learners=3, schema=table.schema(), seed=4)
+    assert once["accuracy"] == banditboost.play(model, table.X, table.y).accuracy
+    assert facts(answer("run", pets, "--label", "pet", "--n-learners", 3, "--shuffle")) != facts(once)
+
+
+def test_columns_can_be_left_out(answer, pets):
+    with_colour = answer("run", pets, "--label", "pet", "--n-learners", 3)
+    without = answer("run", pets, "--label", "pet", "--n-learners", 3, "--ignore", "colour")
+    assert without["greedy_accuracy"] < with_colour["greedy_accuracy"]
+
+
+def test_a_large_file_is_streamed_with_the_same_result(answer, pets, monkeypatch):
+    command = ("run", pets, "--label", "pet", "--n-learners", 3, "--rounds", 250, "--skip", 30)
+    in_memory = answer(*command)
+    monkeypatch.setattr(source, "LARGEST_IN_MEMORY", 0)
+    monkeypatch.setattr(blocks, "_LARGEST", 70)
+    assert facts(answer(*command)) == facts(in_memory)
+    assert in_memory["rounds"] == 220
+
+
+def test_a_large_file_is_not_shuffled(bb, pets, monkeypatch):
+    monkeypatch.setattr(source, "LARGEST_IN_MEMORY", 0)
+    result = bb("run", pets, "--label", "pet", "--shuffle")
+    assert result.exit_code == 2
+    assert "too large to be shuffled" in result.stderr
+
+
+def test_saved_and_resumed_is_the_same_as_in_one_go(answer, pets):
+    command = ("run", pets, "--label", "pet")
+    whole = answer(*command, "--n-learners", 3)
+    first = answer(*command, "--n-learners", 3, "--rounds", 100, "--save", "pets.bb")
+    assert first["saved"] == "pets.bb"
+    second = answer(*command, "--resume", "pets.bb", "--skip", 100)
+    assert (first["rounds"], second["rounds"]) == (100, 200)
+    assert first["accuracy"] * 100 + second["accuracy"] * 200 == pytest.approx(whole["accuracy"] * 300)
+    assert second["memory_bytes"] == whole["memory_bytes"]
+
+
+def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(bb, answer, pets, monkeypatch):
+    monkeypatch.setattr(blocks, "_SMALLEST", 50)
+    command = ("run", pets, "--label", "pet")
+    whole = answer(*command, "--n-learners", 3)
+    real, calls = game.play, iter([True, True])
+
+    def interrupted(*arguments):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(game, "play", interrupted)
+        result = bb(*command, "--n-learners", 3, "--save", "pets.bb")
+    assert result.exit_code == 130
+    assert "100 rounds, 3 labels" in result.stdout
+    assert result.stderr.strip().endswith("--resume pets.bb --skip 100")
+    rest = answer(*command, "--resume", "pets.bb", "--skip", 100)
+    assert rest["rounds"] == 200
+    assert rest["memory_bytes"] == whole["memory_bytes"]
+
+
+def test_ctrl_c_before_the_first_block_still_answers(bb, home, monkeypatch):
+    monkeypatch.setattr(game, "play", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    result = bb("run", "balance", *SHORT, "--plot", "curve.png", "--json")
+    assert result.exit_code == 130
+    assert '"rounds": 0' in result.stdout
+    assert "--save FILE keeps it" in result.stderr
+    assert list(home.iterdir()) == []
+
+
+def test_a_saved_model_meets_labels_and_values_in_another_order(answer, home):
+    """The second file has the same rows; its codes differ, the model's do not."""
+    rows = [("red", "cat"), ("blue", "dog"), ("green", "fish")] * 40
+    for name, first in (("one.csv", "blue,dog"), ("two.csv", "red,cat")):
+        (home / name).write_text("colour,pet\n" + first + "\n" + "\n".join(map(",".join, rows)) + "\n")
+    answer("run", "one.csv", "--label", "pet", "--n-learners", 3, "--save", "pets.bb")
+    (home / "three.csv").write_text("colour,pet\n" + "green,fish\nred,cat\n" * 50)  # dog and blue are not in it
+    assert answer("run", "three.csv", "--label", "pet", "--resume", "pets.bb")["greedy_accuracy"] > 0.9
+
+
+def test_a_saved_model_does_not_know_a_new_label(bb, answer, pets, home):
+    answer("run", pets, "--label", "pet", "--n-learners", 3, "--save", "pets.bb")
+    (home / "more.csv").write_text("weight,colour,pet\n1,red,cat\n2,blue,mouse\n")
+    result = bb("run", "more.csv", "--label", "pet", "--resume", "pets.bb")
+    assert result.exit_code == 1
+    assert "'mouse' is not one of the saved model's" in result.stderr
+
+
+def test_the_learning_curve_is_drawn(answer, home):
+    answer("run", "balance", *SHORT, "--plot", "curve.png")
+    assert np.ptp(matplotlib.image.imread(home / "curve.png")) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("5", 5), ("0.1", 0.1), ("1e-3", 0.001), ("5:20", [5, 20]), ("true", True), ("majority", "majority")]
+)
+def test_values_are_read_as_they_look(text, value):
+    assert source.parse_value(text) == value
+    assert type(source.parse_value(text)) is type(value)

@@ -1,0 +1,89 @@
+"""Figures made of records: what is drawn, and that the files are what their names say."""
+
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from banditboost.experiments import figures
+from tests.experiments import made_up
+
+
+def lines(axes):
+    """Lines by what the legend calls them."""
+    handles, labels = axes.get_legend_handles_labels()
+    return {label: getattr(handle, "lines", (handle,))[0] for handle, label in zip(handles, labels, strict=True)}
+
+
+def test_there_is_a_panel_for_each_data_set_and_a_line_for_each_learner():
+    figure = figures.learning_curves(made_up.paper(datasets=("isolet", "car"), seeds=(4, 5)))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Car, k = 4", "Isolet, k = 26"]
+    for axes in figure.axes:
+        assert set(lines(axes)) == set(figures.COLOURS)
+
+
+def test_a_place_without_a_panel_is_empty():
+    figure = figures.learning_curves(made_up.paper(datasets=("balance", "car", "nursery"), seeds=(4,)))
+    assert [axes.axison for axes in figure.axes] == [True, True, True, False]
+
+
+def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():
+    records = [made_up.record(seed=seed, last=last) for seed, last in ((4, 0.8), (5, 0.81))]
+    (axes,) = figures.learning_curves(records).axes
+    expected = np.mean([record["curve"]["accuracy"] for record in records], axis=0)
+    np.testing.assert_allclose(lines(axes)["AdaBandit"].get_ydata(), expected)
+    (band,) = axes.collections
+    top = band.get_paths()[0].vertices[:, 1].max()
+    spread = 12.706 * np.std([record["curve"]["accuracy"][-1] for record in records], ddof=1) / np.sqrt(2)
+    assert top == pytest.approx(expected[-1] + spread, rel=1e-3)
+
+
+def test_wide_intervals_neither_leave_the_possible_nor_squeeze_the_lines():
+    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=last) for seed, last in ((4, 0.6), (5, 0.9))]).axes
+    (band,) = axes.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.min() >= 0
+    assert heights.max() == 1
+    low, high = axes.get_ylim()
+    assert 0.3 < low < 0.4
+    assert 0.98 < high <= 1.01  # the printed figure, 0.98, is in sight
+
+
+def test_one_seed_draws_a_line_without_a_band_of_nan():
+    (axes,) = figures.learning_curves([made_up.record()]).axes
+    assert all(np.isfinite(path.vertices).all() for band in axes.collections for path in band.get_paths())
+
+
+def test_circles_stand_where_table_1_says():
+    (axes,) = figures.learning_curves(made_up.paper(datasets=("car",), seeds=(4,))).axes
+    circles = {line.get_ydata()[0] for line in axes.get_lines() if line.get_marker() == "o"}
+    assert circles == {0.88, 0.98, 0.84, 0.96}
+
+
+def test_the_exploration_grid_has_a_log_axis_and_the_papers_rate():
+    figure = figures.exploration(made_up.grid(datasets=("mice",)))
+    (axes,) = figure.axes
+    assert axes.get_xscale() == "log"
+    assert set(lines(axes)) == {"OptBandit", "AdaBandit", "BinBandit", "the paper's ρ"}
+    assert lines(axes)["the paper's ρ"].get_xdata() == [0.1, 0.1]
+    assert list(lines(axes)["AdaBandit"].get_xdata()) == sorted(made_up.RATES)
+
+
+def test_a_file_of_ones_own_has_no_printed_figures():
+    (axes,) = figures.learning_curves([made_up.record("pets")]).axes
+    assert [line.get_label() for line in axes.get_lines()] == ["AdaBandit"]
+
+
+def test_png_and_svg_are_written_and_the_same_twice(tmp_path):
+    records = made_up.paper(datasets=("car",), seeds=(4, 5))
+    first, second = (figures.write(figures.learning_curves(records), tmp_path / name) for name in ("one", "two"))
+    assert [path.suffix for path in first] == [".png", ".svg"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert matplotlib.image.imread(first[0]).shape[1] > 700
+    assert ElementTree.parse(first[1]).getroot().tag.endswith("svg")
+
+
+def test_colours_differ_and_unknown_learners_get_one():
+    names = [*figures.COLOURS, "Mine", "Yours"]
+    assert len({figures.colour(name, names) for name in names}) == len(names)

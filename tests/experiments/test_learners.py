@@ -1,0 +1,46 @@
+"""From names and plain parameters to models."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from banditboost.errors import ParameterError
+from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.learners import LEARNERS, make, parameters_of
+from banditboost.weak_learners.hoeffding import HoeffdingTree
+
+LABELS = ("a", "b", "c")
+
+
+def test_parameters_reach_the_booster_and_its_trees() -> None:
+    plain = json.loads('{"n_learners": 7, "exploration": 0.2, "edge": 0.3, "grace_period": [50, 200], "leaf_prediction": "adaptive"}')
+    model = make("OptBandit", LABELS, None, plain, seed=11)
+    assert (type(model).__name__, model.labels, model.n_learners, model.seed) == ("OptBandit", LABELS, 7, 11)
+    assert (model.exploration, model.edge) == (0.2, 0.3)  # type: ignore[attr-defined]
+    assert model.weak_learner == HoeffdingTree(grace_period=(50, 200), leaf_prediction="adaptive")
+    assert plain["grace_period"] == [50, 200]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
+    values = {
+        "n_learners": 3, "clip": 50, "importance_scale": 0.5, "tie_tolerance": 0, "max_memory": 2**24, "exploration": 0.1, "estimator": 3,
+        "edge": 0.2, "step": 0.1, "grace_period": [1, 2], "split_confidence": 0.1, "tie_threshold": [0.1, 0.2],
+        "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1,
+    }  # fmt: skip
+    offered = parameters_of(name)
+    assert {"n_learners", "clip", "grace_period"} <= set(offered)
+    assert not {"labels", "schema", "seed", "weak_learner", "parameters", "self"} & set(offered)
+    for parameter in offered:
+        make(name, LABELS, None, {parameter: values[parameter]}, seed=0)
+
+
+def test_refusals() -> None:
+    with pytest.raises(ExperimentError, match="unknown learner 'Boost': the known ones are OptBandit, AdaBandit"):
+        make("Boost", LABELS, None, {}, seed=0)
+    with pytest.raises(ParameterError, match="'exploration' is no parameter of AdaFull; it has n_learners"):
+        make("AdaFull", LABELS, None, {"exploration": 0.1}, seed=0)
+    with pytest.raises(ParameterError, match="n_learners is 0"):
+        make("AdaFull", LABELS, None, {"n_learners": 0}, seed=0)

@@ -1,0 +1,144 @@
+"""report.html: one file with everything in it, that a browser shows without complaint on a phone and on a desk."""
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from banditboost.experiments import report, tables
+from tests.experiments import made_up
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=10000",
+    "--enable-logging=stderr",
+    "--dump-dom",
+]
+# Looks at the report in a frame of a given width, and writes what it finds into the page.
+FRAME = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<iframe id="frame" style="border:0;width:WIDTHpx;height:900px"></iframe>
+<pre id="found"></pre><script>
+frame.onload = () => {
+  const page = frame.contentDocument, inside = frame.contentWindow;
+  const overhangs = e => e.getBoundingClientRect().right > inside.innerWidth + 1 && !e.closest("thead");
+  const wide = [...page.querySelectorAll("body *")].filter(overhangs);
+  found.textContent = JSON.stringify({
+    width: inside.innerWidth, scroll: page.documentElement.scrollWidth, wide: wide.map(e => e.tagName),
+    requests: inside.performance.getEntriesByType("resource").map(e => e.name),
+    pictures: [...page.images].map(e => e.complete && e.naturalWidth > 0),
+    stacked: inside.getComputedStyle(page.querySelector("#table1 td")).display,
+  });
+};
+frame.src = "report.html";
+</script>"""
+
+
+class Links(HTMLParser):
+    """Every address in a page, and whether the tags are closed in order."""
+
+    VOID = frozenset({"meta", "link", "img", "br"})
+
+    def __init__(self):
+        super().__init__()
+        self.loaded, self.anchors, self.open = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name in ("src", "href", "srcset", "data"):
+                (self.anchors if tag == "a" else self.loaded).append(value)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def text():
+    runs, grid = made_up.paper(seeds=(4, 5)), made_up.grid(seeds=(4, 5))
+    sheets = [tables.table1(runs), tables.table2(runs), tables.table4(grid)]
+    return report.page(report.Report("banditboost reproduce all --out <here>", sheets, runs, grid))
+
+
+def test_it_is_whole_and_asks_for_nothing(text):
+    links = Links()
+    links.feed(text)
+    assert links.open == []
+    assert links.loaded
+    assert all(address.startswith("data:") for address in links.loaded)
+    assert links.anchors == [report.PAPER]
+    assert "@import" not in text
+    assert "url(" not in text
+    assert "<script" not in text
+
+
+def test_everything_that_was_asked_for_is_in_it(text):
+    assert "$ banditboost reproduce all --out &lt;here&gt;" in text
+    assert "a processor with &lt;angle&gt; brackets" in text
+    for version in ("0.1.0", "2.1.0", "0.61.0", "3.11.9"):
+        assert version in text
+    assert text.count("<img ") == 12
+    assert text.count("paper 0.97, ") >= 2
+    assert "n_learners 15, edge 0.1, grace_period 5 to 20" in text
+    assert "exploration 0.0001, 0.001, 0.01, 0.1, 0.3" in text
+    assert "2,500 rounds, seeds 4 to 5" in text
+    assert "2026-11-16 12:00 UTC" in text
+
+
+def test_tiles_count_what_is_off():
+    sheets = [tables.table1([made_up.record(last=0.9), made_up.record("balance", last=0.98)])]
+    text = report.page(report.Report("banditboost reproduce table1", sheets, [made_up.record()]))
+    assert "<dd>1 of 2</dd>" in text
+    assert "<dd>0 / 1</dd>" in text
+
+
+def test_without_a_grid_there_is_no_section_for_it():
+    runs = made_up.paper(datasets=("car",), seeds=(4,))
+    text = report.page(report.Report("banditboost reproduce table1", [tables.table1(runs)], runs))
+    assert 'id="exploration"' not in text
+    assert "dotted line" not in text
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+@pytest.mark.parametrize(("width", "display"), [(390, "grid"), (1280, "table-cell")], ids=["phone", "desk"])
+def test_a_browser_shows_it(text, width, display, tmp_path):
+    (tmp_path / "report.html").write_text(text, encoding="utf-8")
+    (tmp_path / "frame.html").write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
+    found, log = look(tmp_path)
+    assert found["width"] == width
+    assert found["scroll"] <= width
+    assert found["wide"] == []
+    assert found["requests"] == []
+    assert found["pictures"] == [True] * 12
+    assert found["stacked"] == display
+    assert "CONSOLE" not in log, log
+
+
+def look(folder):
+    """What frame.html found, and the browser's log."""
+    handler = partial(Quiet, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/frame.html"
+        command = [BROWSER, *FLAGS, "--window-size=1400,1000", f"--user-data-dir={folder / 'profile'}", address]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+        server.shutdown()
+    return json.loads(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)[1].replace("&amp;", "&")), done.stderr
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Nothing."""

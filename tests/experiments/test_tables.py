@@ -1,0 +1,124 @@
+"""Tables made of records: the right means in the right places, beside the paper's figures."""
+
+import csv
+import io
+
+import pytest
+
+from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS
+from banditboost.experiments import tables
+from banditboost.experiments.tune import Ranked
+from tests.experiments import made_up
+
+
+def entry(sheet, row, column):
+    """The place of a sheet under a heading, in the row that begins with a name."""
+    line = next(line for line in sheet.rows if line[0].main == row)
+    return line[sheet.header.index(column)]
+
+
+def test_a_cell_has_ours_the_interval_the_papers_figure_and_the_difference():
+    records = [made_up.record("car", "AdaBandit", seed, 0.9, last) for seed, last in ((4, 0.94), (5, 0.96), (6, 0.98))]
+    cell = entry(tables.table1(records), "Car", "AdaBandit")
+    assert cell.main == "0.960 ± 0.050"  # Student t with 2 degrees of freedom: 4.303 x 0.02 / sqrt(3)
+    assert cell.detail == "paper 0.98, −0.020"
+    assert cell.mark == ""
+
+
+def test_table_2_is_about_the_whole_stream():
+    records = [made_up.record("car", "AdaBandit", seed, 0.9, 0.5) for seed in (4, 5)]
+    cell = entry(tables.table2(records), "Car", "AdaBandit")
+    assert cell.main == "0.900 ± 0.000"
+    assert cell.detail == "paper 0.93, −0.030"
+
+
+@pytest.mark.parametrize(("last", "mark"), [(1.0, ""), (0.9601, ""), (0.959, "below"), (1.001, "above")])
+def test_cells_off_by_more_than_two_hundredths_are_marked(last, mark):
+    assert entry(tables.table1([made_up.record(last=last)]), "Car", "AdaBandit").mark == mark
+
+
+def test_one_seed_has_no_interval():
+    sheet = tables.table1([made_up.record(last=0.97)])
+    assert entry(sheet, "Car", "AdaBandit").main == "0.970"
+    assert sheet.numbers[0]["half_interval"] is None
+    assert sheet.numbers[0]["seeds"] == 1
+
+
+def test_a_small_difference_is_no_minus_zero():
+    assert entry(tables.table1([made_up.record(last=0.9799)]), "Car", "AdaBandit").detail == "paper 0.98, +0.000"
+
+
+def test_rows_and_columns_come_in_the_papers_order_whatever_the_records_order():
+    records = made_up.paper(seeds=(4, 5))
+    sheet = tables.table1(records[::-1])
+    assert sheet == tables.table1(records)
+    assert sheet.header == ("Data", *ALGORITHMS)
+    assert [row[0].main.lower() for row in sheet.rows] == list(STREAMS)
+    assert len(sheet.numbers) == 30
+    assert {number["data"]: number["paper"] for number in sheet.numbers if number["algorithm"] == "AdaFull"} == {
+        data: cells["AdaFull"].last for data, cells in PRINTED.items()
+    }
+
+
+def test_what_was_not_run_is_a_dash():
+    sheet = tables.table1([made_up.record("car", "AdaBandit"), made_up.record("balance", "OptFull")])
+    assert entry(sheet, "Car", "OptFull").main == "-"
+    assert len(sheet.numbers) == 2
+
+
+def test_table_4_finds_the_best_rate_and_its_gain():
+    sheet = tables.table4(made_up.grid(datasets=("mice",)))
+    assert sheet.header == ("Data", "ρ of the paper", "One ρ for all", "OptBandit", "AdaBandit", "BinBandit")
+    assert entry(sheet, "Mice", "ρ of the paper").main == "0.1"
+    for column in sheet.header[2:]:
+        assert entry(sheet, "Mice", column).main == "0.01"
+        assert ", +0.0" in entry(sheet, "Mice", column).detail
+    assert len(sheet.numbers) == 4 * len(made_up.RATES)
+
+
+def test_of_equally_good_rates_the_lowest_is_best():
+    records = [made_up.record(accuracy=0.8, exploration=rate) for rate in (0.1, 0.01, 0.05)]
+    assert entry(tables.table4(records), "Car", "AdaBandit").main == "0.01"
+
+
+def test_the_summary_puts_learners_side_by_side():
+    records = [made_up.record("pets", learner, seed, 0.5 + seed / 100) for learner in ("AdaFull", "AdaBandit") for seed in (1, 2)]
+    sheet = tables.summary(records)
+    assert [row[0].main for row in sheet.rows] == ["AdaBandit", "AdaFull"]
+    assert sheet.title == "pets: 1,000 rounds, 3 labels"
+    assert sheet.numbers[0]["accuracy"] == pytest.approx(0.515)
+    assert entry(sheet, "AdaFull", "MiB").main == "3.0"
+
+
+def test_a_ranking_keeps_its_order_and_tells_how_far_each_got():
+    found = [
+        Ranked({"exploration": 0.01, "grace_period": [5, 20]}, 0.9, 0.01, 3000, 3),
+        Ranked({"exploration": 0.1, "grace_period": 50}, 0.8, 0.02, 1000, 3),
+    ]
+    sheet = tables.ranking("AdaBandit on car", found)
+    assert sheet.header == ("exploration", "grace_period", "Accuracy", "Rounds")
+    assert [[entry.main for entry in row] for row in sheet.rows] == [
+        ["0.01", "5 to 20", "0.900 ± 0.010", "3,000"],
+        ["0.1", "50", "0.800 ± 0.020", "1,000"],
+    ]
+
+
+def test_markdown_is_a_table_with_a_line_for_each_row():
+    text = tables.markdown(tables.table1(made_up.paper(seeds=(4,))))
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(lines) == 2 + 6
+    assert all(line.count("|") == 7 for line in lines)
+    assert "(paper 0.97, " in lines[2]
+
+
+def test_csv_reads_back():
+    sheet = tables.table2(made_up.paper(seeds=(4, 5)))
+    rows = list(csv.DictReader(io.StringIO(tables.csv_text(sheet))))
+    assert [float(row["ours"]) for row in rows] == [number["ours"] for number in sheet.numbers]
+
+
+def test_table_3_is_right_where_the_paper_is_not():
+    sheet = tables.table3()
+    assert entry(sheet, "Car", "Dimension") == tables.Entry("6", "printed 82")
+    assert entry(sheet, "Balance", "Dimension") == tables.Entry("4")
+    assert entry(sheet, "Movement", "k") == tables.Entry("5", "printed 4")

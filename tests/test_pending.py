@@ -1,0 +1,320 @@
+"""The store of open decisions: bounded, with a rule for those that never hear a verdict, and a word for every verdict."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import banditboost
+from banditboost import AdaBandit, Decision, PendingDecisions
+from banditboost.errors import DecisionError, ParameterError
+from banditboost.pending import Outcome
+from tests.boosting.states import difference
+from tests.boosting.twins import BANDITS
+
+LEARNED, DUPLICATE, EXPIRED, UNKNOWN = Outcome.LEARNED, Outcome.DUPLICATE, Outcome.EXPIRED, Outcome.UNKNOWN
+
+
+class Clock:
+    """Time as the test wants it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Deaf:
+    """A model that only writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.model_id, self.rounds = "deaf", 0
+        self.heard: list[tuple[int, bool]] = []
+
+    def decide(self, x: Any) -> Decision:  # noqa: ARG002
+        memo = [self.rounds, 0, 0, 0, 0.5, 0.5, 0, 0]
+        self.rounds += 1
+        return Decision.from_dict({"format": 1, "model": "deaf", "labels": 2, "label": "a", "greedy": "a", "memo": memo})
+
+    def learn(self, decision: Decision, correct: bool) -> None:
+        if decision.round in [round_ for round_, _ in self.heard]:
+            raise DecisionError("was learned before")
+        self.heard.append((decision.round, correct))
+
+
+def make(**rule: Any) -> tuple[PendingDecisions, Deaf, Clock]:
+    clock, model = Clock(), Deaf()
+    return PendingDecisions(model, clock=clock, **rule), model, clock
+
+
+def test_every_verdict_has_an_outcome() -> None:
+    pending, model, _ = make(capacity=2)
+    for key in "abc":
+        pending.decide(key, {})
+    outcomes = [pending.learn(key, True) for key in ("b", "b", "a", "x", "c")]
+    assert outcomes == [LEARNED, DUPLICATE, EXPIRED, UNKNOWN, LEARNED]
+    assert model.heard == [(0, False), (1, True), (2, True)]
+    assert outcomes[0] == "learned"
+    counters = {"added": 3, "learned": 2, "duplicate": 1, "expired": 1, "unknown": 1, "expired_by_capacity": 1}
+    assert pending.counters == {**counters, "expired_by_rounds": 0, "expired_by_seconds": 0, "refused": 0}
+
+
+def test_expired_decisions_may_be_dropped() -> None:
+    pending, model, _ = make(capacity=1, expired="drop")
+    pending.decide("a", {})
+    pending.decide("b", {})
+    assert model.heard == []
+    assert pending.learn("a", True) is EXPIRED
+    assert model.heard == []
+
+
+def test_age_in_rounds() -> None:
+    pending, model, _ = make(max_rounds=3)
+    for t in range(4):
+        pending.decide(t, {})
+    assert len(pending) == 4, "three rounds after the first one it is still open"
+    pending.decide(4, {})
+    assert 0 in pending, "rules are looked at before the model decides"
+    assert pending.expire() == 1
+    assert pending.learn(0, True) is EXPIRED
+    assert pending.learn(1, True) is LEARNED
+    assert model.heard == [(0, False), (1, True)]
+    assert pending.counters["expired_by_rounds"] == 1
+
+
+def test_age_in_seconds() -> None:
+    pending, model, clock = make(max_seconds=60.0, expired="drop")
+    pending.decide("a", {})
+    clock.now += 60.0
+    pending.decide("b", {})
+    assert pending.expire() == 0
+    clock.now += 0.5
+    assert pending.learn("a", True) is EXPIRED
+    assert pending.learn("b", False) is LEARNED
+    assert model.heard == [(1, False)]
+    assert pending.counters["expired_by_seconds"] == 1
+
+
+def test_a_clock_that_is_set_back_makes_nobody_younger() -> None:
+    pending, _, clock = make(max_seconds=60.0)
+    pending.decide("a", {})
+    clock.now -= 10_000.0
+    pending.decide("b", {})
+    clock.now += 10_061.0
+    assert pending.expire() == 2
+
+
+def test_ids_are_used_once() -> None:
+    pending, model, _ = make(capacity=2)
+    pending.decide("a", {})
+    with pytest.raises(DecisionError, match=r"id 'a' belongs to a decision that is open; give each decision an id of its own"):
+        pending.decide("a", {})
+    pending.learn("a", True)
+    with pytest.raises(DecisionError, match=r"closed \(learned\)"):
+        pending.add("a", model.decide({}))
+    assert model.rounds == 2, "the refused call of decide decided nothing"
+    assert pending.counters["added"] == 1
+
+
+def test_closed_ids_are_forgotten_in_the_end() -> None:
+    pending, _, _ = make(capacity=2)
+    for key in "abc":
+        pending.decide(key, {})
+        pending.learn(key, True)
+    assert [pending.learn(key, True) for key in "abc"] == [UNKNOWN, DUPLICATE, DUPLICATE]
+    pending.decide("a", {})
+    assert len(pending._closed) == 2
+
+
+def test_decisions_of_others_are_refused() -> None:
+    pending, _, _ = make()
+    with pytest.raises(DecisionError, match="this store's model, deaf, has made"):
+        pending.add("a", AdaBandit(["a", "b"], seed=1).decide({"x": 1}))
+    with pytest.raises(DecisionError, match="not hashable"):
+        pending.decide(["a"], {})  # type: ignore[arg-type]
+    assert len(pending) == 0
+
+
+def test_what_the_model_refuses_stays_open() -> None:
+    model = AdaBandit(["a", "b"], n_learners=2, seed=1)
+    pending = PendingDecisions(model, capacity=1)
+    decision = pending.decide("a", {"x": 1})
+    with pytest.raises(DecisionError, match="correct is 'yes'"):
+        pending.learn("a", "yes")  # type: ignore[arg-type]
+    assert "a" in pending
+    model.learn(decision, True)
+    with pytest.raises(DecisionError, match="learned before"):
+        pending.learn("a", True)
+    pending.decide("b", {"x": 2})
+    assert pending.counters["refused"] == 1, "it could not be learned as wrong either, and is closed"
+    assert model.verdicts == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"capacity": 0}, "capacity is 0"), ({"capacity": 1.5}, "capacity"), ({"capacity": True}, "capacity"),
+        ({"expired": "no"}, "expired is 'no'"),
+        ({"max_rounds": 0}, "max_rounds is 0"), ({"max_rounds": 2.5}, "max_rounds"), ({"max_seconds": -1}, "max_seconds is -1"),
+        ({"max_seconds": float("nan")}, "max_seconds"), ({"max_seconds": "1 h"}, "max_seconds"),
+    ],
+)  # fmt: skip
+def test_impossible_rules_are_refused(rule: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make(**rule)
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_learning_through_the_store_is_learning(name: str) -> None:
+    """To the last bit, expired decisions included."""
+    labels = ["a", "b", "c"]
+    model, twin = (getattr(banditboost, name)(labels, n_learners=3, seed=1) for _ in range(2))
+    pending = PendingDecisions(model, max_rounds=10)
+    waiting = []
+    for t in range(60):
+        pending.decide(t, {"x": t % 5, "y": t % 3})
+        waiting.append(twin.decide({"x": t % 5, "y": t % 3}))
+        if t % 2:
+            assert pending.learn(t, t % 4 == 1) is LEARNED
+            if t > 10:
+                twin.learn(waiting[t - 11], False)
+            twin.learn(waiting[t], t % 4 == 1)
+    assert pending.counters["expired_by_rounds"] == sum(1 for t in range(60) if t % 2 and t > 10)
+    assert difference(model, twin) == []
+
+
+def test_expiry_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    pending, _, _ = make(capacity=1)
+    with caplog.at_level(logging.INFO, logger="banditboost"):
+        pending.decide("a", {})
+        pending.decide("b", {})
+    assert [record.getMessage() for record in caplog.records] == ["decision 'a' of round 0: expired_by_capacity, as_wrong"]
+
+
+# Plain data
+
+
+def via_json(pending: PendingDecisions, model: Any, **options: Any) -> PendingDecisions:
+    return PendingDecisions.from_dict(json.loads(json.dumps(pending.to_dict(), allow_nan=False)), model, **options)
+
+
+def test_a_store_goes_on_in_another_process(tmp_path: Any) -> None:
+    clock = Clock()
+    model = AdaBandit(["a", "b"], n_learners=3, seed=1)
+    pending = PendingDecisions(model, capacity=20, max_rounds=15, max_seconds=100.0, expired="drop", clock=clock)
+    for t in range(25):
+        pending.decide(("visit", t), {"x": t})
+        clock.now += 1.0
+    pending.learn(("visit", 20), True)
+    model.save(tmp_path / "model.bb")
+    copy = banditboost.load(tmp_path / "model.bb")
+    again = via_json(pending, copy, clock=clock)
+    assert again.to_dict() == pending.to_dict()
+    assert repr(again) == repr(pending)
+    for key in [("visit", t) for t in (20, 3, 24, 99)]:
+        assert again.learn(key, True) is pending.learn(key, True)
+    clock.now += 85.0
+    assert again.expire() == pending.expire() > 0
+    assert again.to_dict() == pending.to_dict()
+    assert difference(model, copy) == []
+
+
+def test_ids_that_json_cannot_carry_are_refused() -> None:
+    pending, _, _ = make()
+    pending.decide(frozenset("a"), {})
+    with pytest.raises(DecisionError, match="frozenset"):
+        pending.to_dict()
+
+
+def test_a_changed_dict_is_refused() -> None:
+    pending, model, _ = make()
+    pending.decide("a", {})
+    pending.decide("b", {})
+    pending.learn("b", True)
+    good = pending.to_dict()
+    changes: list[dict[str, Any]] = [
+        {"format": 2}, {"model": "other"}, {"rule": {"capacity": 0}}, {"rule": 5}, {"rule": {"unheard": 1}}, {"open": [[1]]}, {"open": 5},
+        {"open": [["a", 0, 0.0, {}]]}, {"open": [[["a"], *good["open"][0][1:]]]}, {"closed": [["b", "lost"]]}, {"counters": {}},
+        {"open": [[*good["open"][0][:3], {**good["open"][0][3], "model": "other"}]]},
+    ]  # fmt: skip
+    for change in changes:
+        with pytest.raises(DecisionError):
+            PendingDecisions.from_dict({**good, **change}, model)
+    with pytest.raises(DecisionError, match="no store"):
+        PendingDecisions.from_dict([], model)  # type: ignore[arg-type]
+
+
+# All calls at once
+
+
+def test_threads_lose_and_repeat_nothing() -> None:
+    model = AdaBandit(["a", "b"], n_learners=2, seed=1)
+    pending = PendingDecisions(model, capacity=50)
+    outcomes: list[Outcome] = []
+
+    def work(number: int) -> None:
+        for t in range(40):
+            pending.decide((number, t), {"x": float(t)})
+            outcomes.append(pending.learn((number, t), True))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (model.rounds, model.verdicts, len(outcomes)) == (320, 320, 320)
+    assert set(outcomes) == {LEARNED}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.sampled_from(["decide", "learn", "wait"]), st.integers(0, 12)), max_size=60), st.integers(1, 5), st.integers(1, 6)
+)
+def test_against_a_plain_account(steps: list[tuple[str, int]], capacity: int, max_rounds: int) -> None:
+    """What the store does, told in lists that are searched from end to end."""
+    pending, model, clock = make(capacity=capacity, max_rounds=max_rounds, max_seconds=10.0)
+    waiting: list[tuple[int, int, float]] = []  # id, rounds and time when it was added
+    closed: list[tuple[int, Outcome]] = []
+    heard: list[bool] = []
+
+    def close(n: int, outcome: Outcome, verdict: bool) -> None:
+        for item in waiting[:n]:
+            closed.append((item[0], outcome))
+            heard.append(verdict)
+        del waiting[:n], closed[: max(0, len(closed) - capacity)]
+
+    def expire() -> None:
+        close(sum(model.rounds - rounds > max_rounds or clock.now - added > 10.0 for _, rounds, added in waiting), EXPIRED, False)
+
+    for step, key in steps:
+        if step == "wait":
+            clock.now += key
+            continue
+        known = key in dict(closed) or key in [item[0] for item in waiting]
+        if step == "decide" and known:
+            with pytest.raises(DecisionError):
+                pending.decide(key, {})
+        elif step == "decide":
+            expire()
+            pending.decide(key, {})
+            waiting.append((key, model.rounds, clock.now))
+            close(len(waiting) - capacity if len(waiting) > capacity else 0, EXPIRED, False)
+        else:
+            expire()
+            place = [item[0] for item in waiting].index(key) if key in [item[0] for item in waiting] else None
+            expected = {LEARNED: DUPLICATE, None: UNKNOWN}.get(dict(closed).get(key), EXPIRED)
+            if place is not None:
+                waiting.insert(0, waiting.pop(place))
+                close(1, LEARNED, True)
+                expected = LEARNED
+            assert pending.learn(key, True) is expected
+        assert [item[0] for item in waiting] == list(pending._open)
+        assert [verdict for _, verdict in model.heard] == heard
+    assert pending.to_dict()["closed"] == [[key, str(outcome)] for key, outcome in closed]
