@@ -139,16 +139,15 @@ def basis(y, k):
 def label_and_weight(c, true_label, u, clip, importance_scale):
     """What a tree is taught for the cost vector c. true_label is None in a mistake
     round; u() is the COST_TIE number, asked for only when needed."""
-    c = [max(-clip, min(clip, cost)) for cost in c]
     m = min(c)
     weight = 0.0
     for cost in c:
-        weight += cost - m
+        weight += min(cost - m, clip)
     weight *= importance_scale
+    if true_label is not None:
+        return true_label, weight
     limit = m + COST_TOLERANCE * (1 + abs(m))
     tied = [label for label in range(len(c)) if c[label] <= limit]
-    if true_label in tied:
-        return true_label, weight
     if len(tied) == 1:
         return tied[0], weight
     return rng.pick(u(), tied), weight

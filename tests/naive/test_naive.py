@@ -147,8 +147,9 @@ def test_label_and_weight():
     assert rule([1.0, -2.0, 0.5]) == (1, 5.5)
     assert rule([0.0, 3.0, 0.0, 1e-12]) == (2, pytest.approx(3.0))  # 2nd of 3 tied
     assert rule([0.0, 3.0, 0.0], true_label=0) == (0, 3.0)
-    assert rule([0.0, 3.0, 0.0], true_label=1)[0] == 2  # not among the minima
-    assert rule([-300.0, 300.0], scale=0.5) == (0, 100.0)
+    assert rule([0.0, 3.0, 0.0], true_label=1) == (1, 3.0)  # known, so taught though not among the minima
+    assert rule([-300.0, 300.0], scale=0.5) == (0, 50.0)
+    assert rule([-6000.0, -6001.0, -6000.0]) == (1, 2.0)  # an offset is not clipped
 
 
 # Trees

@@ -42,29 +42,28 @@ def open_ballot(votes: Array, first: int, second: int) -> Ballot:
 
 @inlined
 def label_and_weight(costs: Array, ballot: Ballot, settings: Array, right: int, key: int, learner: int) -> tuple[int, float]:
-    """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), entries clipped first.
+    """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), each difference clipped.
 
-    Among several minima it is the right label where that is known and one of them, else one of them at random.
+    A constant added to all entries changes neither, so clipping must not see one: after an exploration that hit, potential costs are all
+    far below -clip and would be flat. A verdict that tells the right label teaches that one; else one of several minima is drawn.
     """
     active, n_active = ballot.active, ballot.n_active
     n_labels, clip = settings[0]["n_labels"], settings[0]["clip"]
     n_slots = min(n_active + 1, n_labels)
     least = math.inf
     for slot in range(n_slots):
-        costs[slot] = min(max(costs[slot], -clip), clip)
         least = min(least, costs[slot])
     limit = least + settings[0]["tie_tolerance"] * (1.0 + abs(least))
-    weight, n_tied, right_tied = 0.0, 0, False
+    weight, n_tied = 0.0, 0
     for slot in range(n_slots):
         many = 1 if slot < n_active else n_labels - n_active
-        weight += many * (costs[slot] - least)
+        weight += many * min(costs[slot] - least, clip)
         if costs[slot] <= limit:
             n_tied += many
-            right_tied = right_tied or (slot < n_active and active[slot] == right)
     weight *= settings[0]["importance_scale"]
     if weight < LEAST_WEIGHT:
         return -1, 0.0
-    if right_tied:
+    if right >= 0:
         return right, weight
     number = int(uniform(key, COST_TIE, learner) * n_tied) if n_tied > 1 else 0
     others_tied = n_slots > n_active and costs[n_active] <= limit
