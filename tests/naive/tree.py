@@ -63,6 +63,7 @@ class Node:
         self.feature = None
         self.threshold = None  # stays None in a nominal split
 
+        self.weight = self.start_weight
         self.own = 0.0
         self.examples = 0
         self.last_attempt = 0.0
@@ -155,8 +156,9 @@ class Tree:
             self.compare_predictions(leaf, x, label, weight)
         leaf.class_weight[label] = leaf.class_weight.get(label, 0.0) + weight
         self.collect(leaf, x, label, weight)
-        if leaf.own - leaf.last_attempt >= self.grace_period:
-            leaf.last_attempt = leaf.own
+        leaf.weight += weight
+        if leaf.weight - leaf.last_attempt >= self.grace_period:
+            leaf.last_attempt = leaf.weight
             self.try_to_split(leaf)
 
     def compare_predictions(self, leaf, x, label, weight):
@@ -187,7 +189,7 @@ class Tree:
         if C < 2:
             return
         R = math.log2(C)
-        epsilon = R * math.sqrt(math.log(1 / self.split_confidence) / (2 * leaf.own))
+        epsilon = R * math.sqrt(math.log(1 / self.split_confidence) / (2 * leaf.weight))
         best, best_split, second = 0.0, None, -math.inf  # the null split has merit 0
         for feature in range(len(self.kinds)):
             merit, split = self.best_split_on(leaf, feature)

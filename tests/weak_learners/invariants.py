@@ -90,7 +90,7 @@ def _check_leaf(committee: TreeCommittee, leaf: int) -> None:
     assert np.all(weights > 0)
     for name in ("weight", "own", "examples", "last_attempt", "majority_right", "bayes_right"):
         assert 0 <= node[name] < np.inf, name
-    assert node["last_attempt"] <= node["own"]
+    assert node["last_attempt"] <= node["weight"]
     assert node["n_classes"] == np.sum(mine["row"] >= 0)
     assert (node["summary"] >= 0) == (node["n_classes"] > 0)
     assert np.all(mine["own"][mine["row"] < 0] == 0)

@@ -28,8 +28,8 @@ def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, w
     mark_leaf_answers(forest, leaf, x, label, weight)
     observe(forest, leaf, x, label, weight)
     node = forest.nodes[leaf]
-    if node["own"] - node["last_attempt"] >= forest.trees[tree]["grace_period"] and node["asleep"] == 0:
-        node["last_attempt"] = node["own"]
+    if node["weight"] - node["last_attempt"] >= forest.trees[tree]["grace_period"] and node["asleep"] == 0:
+        node["last_attempt"] = node["weight"]
         try_split(forest, tree, leaf, work)
 
 

@@ -153,7 +153,7 @@ def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
     node = forest.nodes[leaf]
     if node["n_classes"] < 2:
         return
-    bound = math.log2(node["n_classes"]) * math.sqrt(forest.trees[tree]["log_confidence"] / (2.0 * node["own"]))
+    bound = math.log2(node["n_classes"]) * math.sqrt(forest.trees[tree]["log_confidence"] / (2.0 * node["weight"]))
     tie = bound < forest.trees[tree]["tie_threshold"]
     entropy = class_entropy(forest, leaf)
     if entropy <= bound and not tie:

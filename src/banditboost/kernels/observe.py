@@ -67,7 +67,7 @@ def forget_statistics(forest: Forest, leaf: int) -> None:
     node["n_classes"] = 0
     node["own"] = 0.0
     node["examples"] = 0.0
-    node["last_attempt"] = 0.0
+    node["last_attempt"] = node["weight"]
     entry = node["first_entry"]
     while entry >= 0:
         if entries[entry]["row"] >= 0:
@@ -98,7 +98,7 @@ def recycle_entry(forest: Forest, leaf: int, label: int) -> int:
         node["top"] = -1
     node["weight"] -= entries[lightest]["weight"]
     node["own"] -= entries[lightest]["own"]
-    node["last_attempt"] = min(node["last_attempt"], node["own"])
+    node["last_attempt"] = min(node["last_attempt"], node["weight"])
     entries[lightest]["label"] = label
     entries[lightest]["row"] = -1
     entries[lightest]["weight"] = 0.0
