@@ -45,7 +45,7 @@ def test_bandit_settings() -> None:
 def test_full_information_settings() -> None:
     for algorithm in ("AdaFull", "OptFull"):
         setting = protocol.setting("isolet", algorithm)
-        assert (setting.n_learners, setting.exploration, setting.importance_scale) == (20, None, 1.0)
+        assert (setting.n_learners, setting.exploration) == (20, None)
         assert setting.trees == protocol.TreeRanges(grace_period=(50, 200), tie_threshold=(0.01, 0.9), split_confidence=(1e-11, 0.9))
 
 
@@ -54,11 +54,17 @@ def test_binary_settings() -> None:
     assert (setting.n_learners, setting.exploration, setting.importance_scale) == (10, 0.1, 1.0)
 
 
-def test_importance_scale_is_isolets_alone() -> None:
+def test_importance_scales() -> None:
     scales = {(d, a): protocol.setting(d, a).importance_scale for d in protocol.STREAMS for a in protocol.ALGORITHMS}
     assert {key: scale for key, scale in scales.items() if scale != 1} == {
         ("isolet", "OptBandit"): 1 / 25,
         ("isolet", "AdaBandit"): 1 / 25,
+        ("balance", "AdaFull"): 12.5 / 6,
+        ("car", "AdaFull"): 12.5 / 12,
+        ("nursery", "AdaFull"): 12.5 / 20,
+        ("movement", "AdaFull"): 12.5 / 20,
+        ("mice", "AdaFull"): 12.5 / 56,
+        ("isolet", "AdaFull"): 12.5 / 650,
     }
 
 

@@ -21,6 +21,8 @@ MONTE_CARLO_SIZE: Final = 100
 LAST_FRACTION: Final = 0.2
 """Table 1 scores the last int(0.2 T) rounds; the figures average over windows of that many."""
 FULL_INFORMATION_LEARNERS: Final = 20
+ADAFULL_WEIGHT: Final = 12.5
+"""AdaFull's trees got c (-C[y, y]) / (k - 1), c drawn from 5..20 for each, where the appendix has -k C[y, y]; this is the mean of c."""
 BINARY_LEARNERS: Final = 10
 """BinBandit's trees, for each label."""
 
@@ -136,14 +138,13 @@ def setting(dataset: str, algorithm: str) -> Setting:
     """
     if dataset not in STREAMS or algorithm not in ALGORITHMS:
         raise DatasetError(f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on {', '.join(STREAMS)}")
-    scaled = dataset == "isolet" and algorithm in _LEARNERS
     return Setting(
         dataset,
         algorithm,
         n_learners=_n_learners(dataset, algorithm),
         exploration=EXPLORATION[dataset] if algorithm in BANDIT else None,
         trees=_trees(dataset, algorithm),
-        importance_scale=1 / (STREAMS[dataset].n_labels - 1) if scaled else 1.0,
+        importance_scale=_importance_scale(dataset, algorithm),
     )
 
 
@@ -151,6 +152,13 @@ def _n_learners(dataset: str, algorithm: str) -> int:
     if algorithm in _LEARNERS:
         return _LEARNERS[algorithm][dataset]
     return BINARY_LEARNERS if algorithm == "BinBandit" else FULL_INFORMATION_LEARNERS
+
+
+def _importance_scale(dataset: str, algorithm: str) -> float:
+    k = STREAMS[dataset].n_labels
+    if algorithm == "AdaFull":
+        return ADAFULL_WEIGHT / (k * (k - 1))
+    return 1 / (k - 1) if dataset == "isolet" and algorithm in _LEARNERS else 1.0
 
 
 def _trees(dataset: str, algorithm: str) -> TreeRanges:
