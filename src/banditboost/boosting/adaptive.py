@@ -168,7 +168,7 @@ class AdaptiveBooster(Booster):
         weights = take_array(arrays, "weights", np.float64, self._weights.shape)
         alphas, logs = weights[: self.n_learners], weights[self.n_learners :]
         if not np.all(np.isfinite(weights)) or np.any(np.abs(alphas) > _LARGEST_WEIGHT) or np.any(logs > 0.0):
-            raise UnreadableError("a weight of a learner or an expert is out of range")
+            raise UnreadableError("a weight of a learner or an expert is out of range; load an intact copy")
         self._weights = weights
 
     @property

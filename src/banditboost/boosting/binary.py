@@ -122,9 +122,9 @@ class BinBandit(BanditBooster):
         weights = take_array(arrays, "weights", np.float64, (len(shown), self.n_learners))
         in_order = np.all(np.diff(shown) > 0) and np.all((shown >= 0) & (shown < len(self.labels)))
         if not in_order or not np.array_equal(np.sort(groups), np.arange(len(groups))):
-            raise UnreadableError("the groups of learners do not fit the labels")
+            raise UnreadableError("the groups of learners do not fit the labels; load an intact copy")
         if not np.all(np.isfinite(weights)) or np.any(weights > _MOST_LOG_ALPHA):
-            raise UnreadableError("a weight of a learner is out of range")
+            raise UnreadableError("a weight of a learner is out of range; load an intact copy")
         self._shown_labels, self._groups, self._weights, self._scores = shown, groups, weights, np.zeros_like(weights)
         super()._restore(arrays)
 

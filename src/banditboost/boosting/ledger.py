@@ -59,9 +59,9 @@ class Ledger:
     def restore(self, bits: Array, rounds: int) -> None:
         """Go on from stored bits."""
         if not min((rounds >> 3) + 1, WINDOW >> 3) <= len(bits) <= WINDOW >> 3 and (rounds or len(bits)):
-            raise UnreadableError(f"the ledger has {len(bits)} bytes, which does not fit {rounds} rounds")
+            raise UnreadableError(f"the ledger has {len(bits)} bytes, which does not fit {rounds} rounds; load an intact copy")
         if rounds < WINDOW and len(bits) and (bits[rounds >> 3] >> (rounds & 7) or bits[(rounds >> 3) + 1 :].any()):
-            raise UnreadableError("the ledger has verdicts of rounds to come")
+            raise UnreadableError("the ledger has verdicts of rounds to come; load an intact copy")
         self._bits, self._rounds = bytearray(bits.tobytes()), rounds
 
     @property

@@ -46,8 +46,10 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> Any:
         header = ModelHeader.from_json(contents.header, contents.arrays)
         model = _make(header, weak_learner)
         _restore(model, header, contents.arrays)
-    except (UnreadableError, BanditBoostError) as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from error
+    except UnreadableError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+    except BanditBoostError as error:
+        raise ModelFileError(f"{os.fspath(path)}: no model can be made with what it holds ({error}); load an intact copy") from error
     return model
 
 

@@ -182,7 +182,8 @@ _Columns = list[tuple[str, np.dtype[Any]]]
 def _checked_spec(spec: Any) -> tuple[str, tuple[int, ...], _Columns]:
     if not isinstance(spec, dict) or not isinstance(spec.get("name"), str):
         raise UnreadableError(f"an array has no name: {_DAMAGED}")
-    shape, fields = spec.get("shape"), spec.get("fields", [[_PLAIN, spec.get("type")]])
+    shape: Any = spec.get("shape")
+    fields: Any = spec.get("fields", [[_PLAIN, spec.get("type")]])
     possible = isinstance(shape, list) and len(shape) <= _MOST_DIMENSIONS and all(type(n) is int and n >= 0 for n in shape)
     if not possible or math.prod(max(n, 1) for n in shape) > _MOST_ITEMS:
         raise UnreadableError(f"array {spec['name'][:40]!r} has an impossible shape: {_DAMAGED}")

@@ -96,7 +96,7 @@ class PythonCommittee:
     def restore(self, states: list[Any], n_learners: int) -> None:
         """Make the learners again from what `states` told."""
         if len(states) != n_learners:
-            raise UnreadableError(f"there are {len(states)} weak learners where {n_learners} belong")
+            raise UnreadableError(f"there are {len(states)} weak learners where {n_learners} belong; load an intact copy")
         self.learners = []
         self.add(n_learners)
         self.learners = [_from_state(type(made), stored) for made, stored in zip(self.learners, states, strict=True)]

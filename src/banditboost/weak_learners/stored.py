@@ -93,12 +93,11 @@ def _check_splits(forest: Forest, splits: Array, n_nodes: int) -> None:
 def _chain(first: int, following: Array) -> Array:
     """A linked list from its first item on."""
     links, found, seen = following.tolist(), [], bytearray(len(following))
-    while first >= 0:
-        _demand(first < len(links) and not seen[first], "a list goes in a circle, or out of range")
+    while 0 <= first < len(links) and not seen[first]:
         seen[first] = 1
         found.append(first)
-        first = int(links[first])
-    _demand(first == -1, "a list has no end")
+        first = links[first]
+    _demand(first == -1, "a list goes in a circle, or out of range")
     return np.array(found, np.int64)
 
 
@@ -188,7 +187,8 @@ def _check_rows(forest: Forest, leaves: Array, owner: Array) -> None:
     head, nodes, entries = forest.head[0], forest.nodes[leaves], forest.entries
     table = forest.stats.reshape(-1, int(head["row_size"]))
     links = table[:, 0]
-    free = _chain(int(head["free_row"]), np.where(links == np.floor(links), np.clip(links, -2.0, len(table)), -2.0))
+    whole = np.where(links == np.floor(links), np.clip(links, -2.0, len(table)), -2.0).astype(np.int64)
+    free = _chain(int(head["free_row"]), whole)
     _demand(len(free) == head["n_free_rows"], "free rows are miscounted")
     with_row = entries["row"] >= 0
     rows = np.concatenate([nodes["summary"][nodes["summary"] >= 0], entries["row"][with_row]])
