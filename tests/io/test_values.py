@@ -75,7 +75,7 @@ Colour = Enum("Colour", ["RED"])
         Decimal(1), datetime.date(2026, 1, 1), frozenset({1}), {1}, 1j, object(), Pair(1, 2), Colour.RED, np.datetime64(0, "s"),
         np.complex64(1), np.longdouble(1), np.zeros(2), int, (1, [2, {3}]),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_json_cannot_carry_is_refused(value: Any) -> None:
     with pytest.raises(UnstorableError, match="of type"):
