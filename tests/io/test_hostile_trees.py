@@ -47,6 +47,12 @@ def owned(arrays: Arrays) -> np.ndarray:
     return arrays["nodes"]["first_entry"][leaves(arrays)]
 
 
+def with_rows(arrays: Arrays) -> np.ndarray:
+    """First entries that have statistics of their own."""
+    entries = owned(arrays)
+    return entries[arrays["entries"]["row"][entries] >= 0]
+
+
 def numeric_split(arrays: Arrays) -> int:
     return next(int(node) for node in splits(arrays) if np.isfinite(arrays["steps"]["threshold"][node]))
 
@@ -178,7 +184,7 @@ FAULTS: dict[str, Callable[[Arrays], Any]] = {
     "an entry's position": put("entries", "position", first(owned), 2**31 - 1),
     "an entry's row out of range": put("entries", "row", first(owned), 2**31 - 1),
     "an entry's row -9": put("entries", "row", first(owned), -9),
-    "two entries share a row": put("entries", "row", first(owned), lambda a: a["entries"]["row"][owned(a)[1]]),
+    "two entries share a row": put("entries", "row", first(with_rows), lambda a: a["entries"]["row"][with_rows(a)[1]]),
     "a free entry with a row": put("entries", "row", lambda a: a["head"]["free_entry"][0], 0),
     "a class's weight NaN": put("entries", "weight", first(owned), np.nan),
     "a class's weight 0": put("entries", "weight", first(owned), 0.0),
