@@ -26,6 +26,7 @@ from banditboost.weak_learners.protocol import Committee
 
 Array = np.ndarray[Any, Any]
 _MEBIBYTE = 1 << 20
+_FLOAT = np.dtype(np.float64)
 
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
@@ -101,6 +102,7 @@ class Booster:
         self._lesson = np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners)
         self._row_start = VOTES + 2 * self.n_learners
         self._blank = self._make_blank()
+        self._row_shape: tuple[int, ...] | None = None  # of array rows that were found good
 
     def _start(self) -> None:
         """Make the learners, and set up what a booster keeps beside them."""
@@ -122,8 +124,13 @@ class Booster:
 
     def _memo_of(self, x: Any) -> Array:
         """Line 4: check a row once and code it into a fresh memo."""
-        if isinstance(x, np.ndarray) and x.dtype != object:
-            return self._memo_of_array(x)
+        if isinstance(x, np.ndarray):
+            if x.dtype is _FLOAT and x.shape == self._row_shape:  # as the one before: nothing else to look at
+                memo = self._blank.copy()
+                memo[self._row_start :] = x
+                return memo
+            if x.dtype.kind != "O":
+                return self._memo_of_array(x)
         row = self.schema.named(x)
         memo = self._blank.copy()
         if not self.schema.encode(row, memo, self._row_start):
@@ -138,6 +145,7 @@ class Booster:
             return self._memo_of(x.tolist())
         if len(self._blank) != self._row_start + len(self.schema):
             self._follow_schema()
+        self._row_shape = x.shape
         memo = self._blank.copy()
         memo[self._row_start :] = x
         return memo
@@ -155,6 +163,7 @@ class Booster:
         return memo
 
     def _follow_schema(self) -> None:
+        self._row_shape = None
         if len(self._blank) != self._row_start + len(self.schema):
             self._blank = self._make_blank()
         self._committee.follow_schema()
@@ -276,7 +285,7 @@ class BanditBooster(Booster):
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
         memo = self._memo_to_learn(decision, correct)
         self._end_round(memo, int(correct))
-        self._ledger.mark(int(memo[ROUND]))
+        self._ledger.mark(int(memo.item(ROUND)))
 
     def _memo_to_learn(self, decision: Decision, correct: bool) -> Array:
         if not isinstance(correct, (bool, np.bool_)):
@@ -289,7 +298,7 @@ class BanditBooster(Booster):
             )
         if decision._stored:
             self._check_memo(decision._memo, len(decision._labels))
-        refusal = self._ledger.refusal(int(decision._memo[ROUND]))
+        refusal = self._ledger.refusal(int(decision._memo.item(ROUND)))
         if refusal:
             raise DecisionError(f"the decision of round {decision.round} {refusal}")
         return decision._memo

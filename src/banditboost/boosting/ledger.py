@@ -22,6 +22,9 @@ class Ledger:
 
     def open_up_to(self, rounds: int) -> None:
         """Rounds below `rounds` exist from now on; the bits of those that leave the window are used again."""
+        if rounds >> 3 < len(self._bits) and rounds <= WINDOW:
+            self._rounds = rounds
+            return
         needed = min((rounds >> 3) + 1, WINDOW >> 3)
         if needed > len(self._bits):
             self._bits.extend(bytes(max(needed, min(2 * len(self._bits), WINDOW >> 3)) - len(self._bits)))
@@ -32,18 +35,14 @@ class Ledger:
 
     def refusal(self, round_: int) -> str:
         """Why a verdict for this round cannot be learned; empty if it can."""
+        place = round_ % WINDOW
+        if max(0, self._rounds - WINDOW) <= round_ < self._rounds and not self._bits[place >> 3] & (1 << (place & 7)):
+            return ""
         if not 0 <= round_ < self._rounds:
             return f"is not one of this model's {self._rounds} decisions; load the model that made it"
-        if self.is_too_old(round_):
+        if round_ < self._rounds - WINDOW:
             return f"is too old: verdicts are taken for the last {WINDOW:,} rounds"
-        return "was learned before; each verdict is learned once" if self.is_learned(round_) else ""
-
-    def is_too_old(self, round_: int) -> bool:
-        return round_ < self._rounds - WINDOW
-
-    def is_learned(self, round_: int) -> bool:
-        place = round_ % WINDOW
-        return bool(self._bits[place >> 3] & (1 << (place & 7)))
+        return "was learned before; each verdict is learned once"
 
     def mark(self, round_: int) -> None:
         place = round_ % WINDOW
