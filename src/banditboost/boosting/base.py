@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.ledger import Ledger
+from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
 from banditboost.boosting.state import SETTINGS
 from banditboost.decision import Decision
@@ -167,10 +168,10 @@ class Booster:
 
     # Algorithm 1
 
-    def _begin_round(self, x: Any, *, looking: bool = False) -> Array:
-        """Lines 4 to 10: from a row to a label to show."""
+    def _begin_round(self, x: Any, *, ahead: int = 0, looking: bool = False) -> Array:
+        """Lines 4 to 10: from a row to a label to show; `ahead` rounds have begun that are not counted yet."""
         memo = self._memo_to_look_at(x) if looking else self._memo_of(x)
-        memo[ROUND] = self.rounds
+        memo[ROUND] = self.rounds + ahead
         bad = self._run(memo)
         if bad >= 0:
             raise self.schema.bad_position(bad, float(memo[self._row_start + bad]))
@@ -186,7 +187,7 @@ class Booster:
 
     def _vote(self, memo: Array) -> None:
         """Line 5."""
-        self._committee.vote(memo[self._row_start :], self.rounds, memo[VOTES : VOTES + self.n_learners])
+        self._committee.vote(memo[self._row_start :], int(memo[ROUND]), memo[VOTES : VOTES + self.n_learners])
 
     def _choose(self, memo: Array) -> None:
         """Lines 6 to 10: experts, the chosen one's label, exploration."""
@@ -268,15 +269,51 @@ class BanditBooster(Booster):
     def decide(self, x: Mapping[Any, Any] | Array) -> Decision:
         """Choose a label for x. The decision carries all that `learn` needs; the model keeps nothing of it."""
         memo = self._begin_round(x)
-        self.rounds += 1
-        self._ledger.open_up_to(self.rounds)
+        self._count_rounds(1)
         return Decision(self.model_id, self.labels, memo)
+
+    def decide_many(self, X: Any) -> list[Decision]:
+        """Choose a label for every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow): the same as one by one.
+
+        If any row is refused, nothing was decided and no feature has joined.
+        """
+        memos = [self._begin_round(x, ahead=ahead) for ahead, x in enumerate(checked_rows(self.schema, X))]
+        self._count_rounds(len(memos))
+        return [Decision(self.model_id, self.labels, memo) for memo in memos]
+
+    def _count_rounds(self, more: int) -> None:
+        self.rounds += more
+        self._ledger.open_up_to(self.rounds)
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
         memo = self._memo_to_learn(decision, correct)
         self._end_round(memo, int(correct))
         self._ledger.mark(int(memo[ROUND]))
+
+    def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
+        """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
+        try:
+            made, verdicts = listed(decisions), listed(correct)
+        except TypeError:
+            raise DecisionError(
+                f"decisions is a {type(decisions).__name__} and correct a {type(correct).__name__}; give a list of each"
+            ) from None
+        if len(made) != len(verdicts):
+            raise DecisionError(f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each decision")
+        self._check_many(made, verdicts)
+        for decision, verdict in zip(made, verdicts, strict=True):
+            self.learn(decision, verdict)
+
+    def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
+        place: dict[int, int] = {}
+        for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
+            try:
+                round_ = int(self._memo_to_learn(decision, verdict)[ROUND])
+            except DecisionError as error:
+                raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
+            if place.setdefault(round_, i) != i:
+                raise DecisionError(f"decision {i} is that of round {round_}, as is decision {place[round_]}; give each decision once")
 
     def _memo_to_learn(self, decision: Decision, correct: bool) -> Array:
         if not isinstance(correct, (bool, np.bool_)):
