@@ -25,7 +25,6 @@ class FullInformationBooster(Booster):
     def __init__(self, labels: Iterable[Hashable], **parameters: Any) -> None:
         super().__init__(labels, **parameters)
         self._settings["full_information"] = 1
-        self._index = {label: index for index, label in enumerate(self.labels)}
 
     def predict_one(self, x: Mapping[Any, Any] | Array) -> Hashable:
         """The predicted label; the model does not change."""
