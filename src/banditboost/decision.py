@@ -16,6 +16,7 @@ Array = np.ndarray[Any, Any]
 _FORMAT, _FORMAT_AMONG = 1, 2  # the second for decisions among some of the labels, which older versions must not learn as if among all
 _SHOWN_ONLY = "$repr"
 _WHOLE = 1e15
+_MOST_LABELS = 1 << 31  # trees keep labels as 32-bit numbers
 # Slots of the memo, shared with the kernels (banditboost.kernels.layout, which a test compares).
 _ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _ALLOWED, _VOTES = 0, 1, 2, 3, 4, 5, 6, 8
 _HEXADECIMAL = re.compile("[1-9a-f][0-9a-f]*")
@@ -211,7 +212,7 @@ class Decision:
                 f"format {data['format']!r} of a decision is unknown to this version; it reads formats {_FORMAT} and {_FORMAT_AMONG}"
             )
         n_labels = data["labels"]
-        if type(n_labels) is not int or n_labels < 2:
+        if type(n_labels) is not int or not 2 <= n_labels < _MOST_LABELS:
             raise DecisionError(f"the decision was made among {n_labels!r} labels; give the whole dict that to_dict returned")
         if labels is not None and n_labels > len(labels):
             raise DecisionError(f"the decision was made among {n_labels} labels, but {len(labels)} were given; give model.labels")
