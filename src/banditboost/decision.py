@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -12,11 +13,13 @@ from banditboost.errors import DecisionError
 from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
 
 Array = np.ndarray[Any, Any]
-_FORMAT = 1
+_FORMAT, _FORMAT_AMONG = 1, 2  # the second for decisions among some of the labels, which older versions must not learn as if among all
 _SHOWN_ONLY = "$repr"
 _WHOLE = 1e15
+_MOST_LABELS = 1 << 31  # trees keep labels as 32-bit numbers
 # Slots of the memo, shared with the kernels (banditboost.kernels.layout, which a test compares).
-_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _VOTES = 0, 1, 2, 3, 4, 5, 8
+_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _ALLOWED, _VOTES = 0, 1, 2, 3, 4, 5, 6, 8
+_HEXADECIMAL = re.compile("[1-9a-f][0-9a-f]*")
 
 
 def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
@@ -57,7 +60,48 @@ class _TwoLabels(Sequence[Hashable]):
             raise DecisionError(f"the stored decision's label is no value: {error}; it was changed since to_dict") from None
 
 
-def _memo_from(numbers: Any, n_labels: int) -> Array:
+def _mask_of(indices: Array | None, n_labels: int) -> int:
+    """A set of labels as the bits of a number, which takes little room and cannot be changed; 0 for all labels."""
+    if indices is None:
+        return 0
+    bits = np.zeros(n_labels, np.uint8)
+    bits[indices] = 1
+    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+
+
+def _indices_in(mask: int) -> Array:
+    size = (mask.bit_length() + 7) // 8
+    return np.flatnonzero(np.unpackbits(np.frombuffer(mask.to_bytes(size, "little"), np.uint8), bitorder="little"))
+
+
+def _mask_from(data: Mapping[str, Any], n_labels: int) -> int:
+    """The allowed labels of a stored decision; 0 if all were."""
+    if data["format"] == _FORMAT:
+        return 0
+    stored = data.get("allowed")
+    if not isinstance(stored, str) or len(stored) > n_labels or not _HEXADECIMAL.fullmatch(stored):
+        raise DecisionError(f"the stored decision's allowed labels are {stored!r}; give the whole dict that to_dict returned")
+    return int(stored, 16)
+
+
+def _probability(explored: bool, rate: float, n_allowed: int) -> float:
+    """Equation (2) over the labels that were allowed."""
+    if n_allowed == 1:
+        return 0.0 if explored else 1.0
+    return rate / (n_allowed - 1) if explored else 1.0 - rate
+
+
+def _is_possible_choice(memo: Array, mask: int, n_labels: int) -> bool:
+    """Whether shown and greedy label were allowed, and the probability is that of the shown one."""
+    shown, greedy, n_allowed = int(memo[_SHOWN]), int(memo[_GREEDY]), mask.bit_count()
+    if memo[_ALLOWED] != n_allowed or mask.bit_length() > n_labels or n_allowed == n_labels:
+        return False
+    if mask and not (mask >> shown & 1 and mask >> greedy & 1):
+        return False
+    return bool(memo[_PROBABILITY] == _probability(shown != greedy, float(memo[_RATE]), n_allowed or n_labels) > 0.0)
+
+
+def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
     """A memo from plain data, after a look at what every memo begins with."""
     try:
         memo = np.array([math.nan if value is None else value for value in numbers], dtype=np.float64)
@@ -67,10 +111,8 @@ def _memo_from(numbers: Any, n_labels: int) -> Array:
         raise DecisionError("the stored decision's memo is cut short or has a gap; give the list that to_dict returned")
     whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
     labels = memo[[_SHOWN, _GREEDY]]
-    rate = memo[_RATE]
-    probability = 1.0 - rate if memo[_SHOWN] == memo[_GREEDY] else rate / (n_labels - 1)
-    possible = 0.0 <= rate < 1.0 and memo[_PROBABILITY] == probability > 0.0
-    if np.any(whole != np.floor(whole)) or np.any(labels < 0) or np.any(labels >= n_labels) or not possible:
+    possible = np.all(whole == np.floor(whole)) and np.all(labels >= 0) and np.all(labels < n_labels) and 0.0 <= memo[_RATE] < 1.0
+    if not possible or not _is_possible_choice(memo, mask, n_labels):
         raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
     return memo
 
@@ -78,12 +120,15 @@ def _memo_from(numbers: Any, n_labels: int) -> Array:
 class Decision:
     """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed."""
 
-    __slots__ = ("_labels", "_memo", "_model_id", "_stored")
+    __slots__ = ("_labels", "_mask", "_memo", "_model_id", "_stored")
 
-    def __init__(self, model_id: str, labels: Sequence[Hashable], memo: Array, *, stored: bool = False) -> None:
+    def __init__(
+        self, model_id: str, labels: Sequence[Hashable], memo: Array, *, allowed: Array | None = None, stored: bool = False
+    ) -> None:
         self._model_id = model_id
         self._labels = labels
         self._memo = memo
+        self._mask = _mask_of(allowed, len(labels))  # of the allowed labels, 0 for all
         self._stored = stored  # whether it comes from outside, so that `learn` must look at it more closely
 
     @property
@@ -116,16 +161,35 @@ class Decision:
         """Whether another label than the greedy one is shown."""
         return bool(self._memo[_SHOWN] != self._memo[_GREEDY])
 
+    @property
+    def allowed(self) -> tuple[Hashable, ...]:
+        """The labels that were chosen from."""
+        return tuple(self._labels) if not self._mask else tuple(self._labels[i] for i in _indices_in(self._mask).tolist())
+
     def distribution(self) -> dict[Hashable, float]:
-        """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others."""
-        rate, greedy = float(self._memo[_RATE]), int(self._memo[_GREEDY])
-        other = rate / (len(self._labels) - 1)
-        return {label: 1.0 - rate if i == greedy else other for i, label in enumerate(self._labels)}
+        """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others.
+
+        Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that was allowed alone.
+        """
+        n_allowed = self._mask.bit_count() or len(self._labels)
+        best, other = (_probability(explored, float(self._memo[_RATE]), n_allowed) for explored in (False, True))
+        shares = np.full(len(self._labels), 0.0 if self._mask else other)
+        if self._mask:
+            shares[_indices_in(self._mask)] = other
+        shares[int(self._memo[_GREEDY])] = best
+        return dict(zip(self._labels, shares.tolist(), strict=True))
+
+    def _among(self, n_labels: int) -> Array | None:
+        """The indices of the labels that could be shown, None if these are all that the model has now."""
+        if self._mask:
+            return _indices_in(self._mask)
+        return np.arange(len(self._labels)) if len(self._labels) < n_labels else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; `Decision.from_dict` makes the decision again, in any process."""
         return {
-            "format": _FORMAT,
+            "format": _FORMAT_AMONG if self._mask else _FORMAT,
+            **({"allowed": f"{self._mask:x}"} if self._mask else {}),
             "model": self._model_id,
             "labels": len(self._labels),
             "label": _stored_label(self._labels, int(self._memo[_SHOWN])),
@@ -143,17 +207,22 @@ class Decision:
         for key in ("format", "model", "memo", "labels", "label", "greedy"):
             if not isinstance(data, Mapping) or key not in data:
                 raise DecisionError(f"the stored decision has no {key!r}; give the whole dict that to_dict returned")
-        if data["format"] != _FORMAT:
-            raise DecisionError(f"format {data['format']!r} of a decision is unknown to this version; it reads format {_FORMAT}")
+        if data["format"] not in (_FORMAT, _FORMAT_AMONG):
+            raise DecisionError(
+                f"format {data['format']!r} of a decision is unknown to this version; it reads formats {_FORMAT} and {_FORMAT_AMONG}"
+            )
         n_labels = data["labels"]
-        if type(n_labels) is not int or n_labels < 2:
+        if type(n_labels) is not int or not 2 <= n_labels < _MOST_LABELS:
             raise DecisionError(f"the decision was made among {n_labels!r} labels; give the whole dict that to_dict returned")
-        if labels is not None and n_labels != len(labels):
+        if labels is not None and n_labels > len(labels):
             raise DecisionError(f"the decision was made among {n_labels} labels, but {len(labels)} were given; give model.labels")
-        memo = _memo_from(data["memo"], n_labels)
-        if labels is None:
-            labels = _TwoLabels(n_labels, {int(memo[_SHOWN]): data["label"], int(memo[_GREEDY]): data["greedy"]})
-        return cls(data["model"], labels, memo, stored=True)
+        mask = _mask_from(data, n_labels)
+        memo = _memo_from(data["memo"], n_labels, mask)
+        known = _TwoLabels(n_labels, {int(memo[_SHOWN]): data["label"], int(memo[_GREEDY]): data["greedy"]})
+        # Labels may have joined the model since: always after those of the decision.
+        decision = cls(data["model"], known if labels is None else labels[:n_labels], memo, stored=True)
+        decision._mask = mask
+        return decision
 
     def __repr__(self) -> str:
         stored = _stored_label(self._labels, int(self._memo[_SHOWN]))
@@ -163,7 +232,8 @@ class Decision:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
             return NotImplemented
-        return self._model_id == other._model_id and np.array_equal(self._memo, other._memo, equal_nan=True)
+        same = self._model_id == other._model_id and self._mask == other._mask
+        return same and np.array_equal(self._memo, other._memo, equal_nan=True)
 
     def __hash__(self) -> int:
         return hash((self._model_id, self.round))

@@ -94,6 +94,7 @@ BAD: dict[str, dict[str, Any]] = {
     "label count": {"labels": 1},
     "label count no number": {"labels": "3"},
     "label count true": {"labels": True},
+    "label count beyond all bounds": {"labels": 10**30},
     "memo": {"memo": [1]},
     "no memo": {"memo": None},
     "format": {"format": "1"},

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.base import BanditBooster, Booster
 from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, no_votes, open_ballot
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
@@ -43,6 +44,20 @@ def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
     expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
     memo[CHOSEN_EXPERT] = expert
     show(settings, memo, labels[expert], key)
+
+
+@allocating
+def choose_adaptive_among(settings: Array, weights: Array, memo: Array, allowed: Array) -> None:
+    """The same among some labels."""
+    n = settings[0]["n_learners"]
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    labels = np.empty(n, np.int64)
+    for i in range(n):
+        memo[VOTES + n + i] = weights[i]
+    label_experts_among(settings, memo, allowed, labels)
+    expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
+    memo[CHOSEN_EXPERT] = expert
+    show_among(settings, memo, labels[expert], allowed, key)
 
 
 @inlined
@@ -90,11 +105,27 @@ def teach_learners(
 @allocating
 def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
     """Lines 12 to 15 and 17, with the votes and alphas of the moment of the decision."""
+    expert = np.empty(settings[0]["n_learners"], np.int64)
+    label_experts(settings, memo, expert)
+    teach_both(settings, weights, memo, outcome, expert, labels, importance)
+
+
+@allocating
+def teach_adaptive_among(
+    settings: Array, weights: Array, memo: Array, outcome: int, allowed: Array, labels: Array, importance: Array
+) -> None:
+    """The same for a decision among some labels."""
+    expert = np.empty(settings[0]["n_learners"], np.int64)
+    label_experts_among(settings, memo, allowed, expert)
+    teach_both(settings, weights, memo, outcome, expert, labels, importance)
+
+
+@allocating
+def teach_both(settings: Array, weights: Array, memo: Array, outcome: int, expert: Array, labels: Array, importance: Array) -> None:
+    """Experts, which said the labels `expert`, and learners."""
     n = settings[0]["n_learners"]
     of = estimate(settings, memo, outcome)
     settings[0]["verdicts"] += 1
-    expert = np.empty(n, np.int64)
-    label_experts(settings, memo, expert)
     update_hedge(weights[n:], expert, of)
     ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second)
     costs = no_votes(ballot.n_active, settings[0]["n_labels"])
@@ -136,6 +167,10 @@ class AdaptiveBooster(Booster):
         self._settings["step"] = self._step()
         self._weights = np.zeros(2 * self.n_learners)
 
+    def _follow_labels(self) -> None:
+        super()._follow_labels()
+        self._settings["step"] = self._step()
+
     def _step(self) -> float:
         """What eta_t is before it is divided by sqrt(t)."""
         raise NotImplementedError
@@ -143,17 +178,23 @@ class AdaptiveBooster(Booster):
     def _choose(self, memo: Array) -> None:
         choose_adaptive(self._settings, self._weights, memo)
 
-    def _teach(self, memo: Array, outcome: int) -> None:
-        teach_adaptive(self._settings, self._weights, memo, outcome, *self._lesson)
+    def _choose_among(self, memo: Array, allowed: Array) -> None:
+        choose_adaptive_among(self._settings, self._weights, memo, allowed)
 
-    def _run(self, memo: Array) -> int:
-        if isinstance(self._committee, TreeCommittee):
+    def _teach(self, memo: Array, outcome: int, allowed: Array | None) -> None:
+        if allowed is None:
+            teach_adaptive(self._settings, self._weights, memo, outcome, *self._lesson)
+        else:
+            teach_adaptive_among(self._settings, self._weights, memo, outcome, allowed, *self._lesson)
+
+    def _run(self, memo: Array, allowed: Array | None = None) -> int:
+        if isinstance(self._committee, TreeCommittee) and allowed is None:
             return decide_with_trees(*self._committee.forest, self._settings, self._weights, memo)
-        return super()._run(memo)
+        return super()._run(memo, allowed)
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
-        if not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank):
-            super()._end_round(memo, outcome)
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
+        if not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank) or allowed is not None:
+            super()._end_round(memo, outcome, allowed)
             return
         labels, importance = self._lesson
         done = learn_with_trees(*self._committee.forest, self._settings, self._weights, memo, outcome, labels, importance)

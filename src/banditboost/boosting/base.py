@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.ledger import Ledger
+from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
 from banditboost.boosting.state import SETTINGS
 from banditboost.decision import Decision
@@ -82,6 +83,7 @@ class Booster:
         seed: int | None = None,
     ) -> None:
         self.labels = check_labels(labels)
+        self._index = {label: index for index, label in enumerate(self.labels)}
         self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
         self.seed = int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
         if schema is not None and not isinstance(schema, Schema):
@@ -176,39 +178,61 @@ class Booster:
 
     # Algorithm 1
 
-    def _begin_round(self, x: Any, *, looking: bool = False) -> Array:
-        """Lines 4 to 10: from a row to a label to show."""
+    def _begin_round(self, x: Any, allowed: Array | None = None, *, ahead: int = 0, looking: bool = False) -> Array:
+        """Lines 4 to 10: from a row to a label to show; `ahead` rounds have begun that are not counted yet."""
         memo = self._memo_to_look_at(x) if looking else self._memo_of(x)
-        memo[ROUND] = self.rounds
-        bad = self._run(memo)
+        memo[ROUND] = self.rounds + ahead
+        bad = self._run(memo, allowed)
         if bad >= 0:
             raise self.schema.bad_position(bad, float(memo[self._row_start + bad]))
         return memo
 
-    def _run(self, memo: Array) -> int:
+    def _run(self, memo: Array, allowed: Array | None = None) -> int:
         """Lines 5 to 10, unless a number of the row is no good: then the feature it belongs to, else -1."""
         bad = first_bad_feature(self._committee.features, memo, self._row_start)
         if bad < 0:
             self._vote(memo)
-            self._choose(memo)
+            if allowed is None:
+                self._choose(memo)
+            else:
+                self._choose_among(memo, allowed)
         return bad
 
     def _vote(self, memo: Array) -> None:
         """Line 5."""
-        self._committee.vote(memo[self._row_start :], self.rounds, memo[VOTES : VOTES + self.n_learners])
+        self._committee.vote(memo[self._row_start :], int(memo[ROUND]), memo[VOTES : VOTES + self.n_learners])
 
     def _choose(self, memo: Array) -> None:
         """Lines 6 to 10: experts, the chosen one's label, exploration."""
         raise NotImplementedError
 
-    def _teach(self, memo: Array, outcome: int) -> None:
+    def _choose_among(self, memo: Array, allowed: Array) -> None:
+        """The same among some labels, whose indices are given in increasing order."""
+        raise NotImplementedError
+
+    def _teach(self, memo: Array, outcome: int, allowed: Array | None) -> None:
         """Lines 12 to 15 and 17: write the label and weight for every learner into the lesson, and update the booster."""
         raise NotImplementedError
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
         """Lines 12 to 17: from what was told to what every learner is taught."""
-        self._teach(memo, outcome)
+        self._teach(memo, outcome, allowed)
         self._committee.learn(self._row_of(memo), *self._lesson)
+
+    # Labels that join
+
+    def add_label(self, label: Hashable) -> None:
+        """Let one more label join, after those that there are; docs/guide-restricted-choices.md tells what follows from it.
+
+        Open decisions stay valid: they are learned as decisions among the labels of their time.
+        """
+        self.labels = check_labels((*self.labels, label))
+        self._index[label] = len(self.labels) - 1
+        self._settings["n_labels"] = len(self.labels)
+        self._follow_labels()
+
+    def _follow_labels(self) -> None:
+        self._committee.set_labels(len(self.labels))
 
     # Files and copies
 
@@ -274,18 +298,87 @@ class BanditBooster(Booster):
         self._settings["estimator"] = estimator
         self._ledger = Ledger()
 
-    def decide(self, x: Mapping[Any, Any] | Array) -> Decision:
-        """Choose a label for x. The decision carries all that `learn` needs; the model keeps nothing of it."""
-        memo = self._begin_round(x)
-        self.rounds += 1
+    def decide(self, x: Mapping[Any, Any] | Array, allowed: Iterable[Hashable] | None = None) -> Decision:
+        """Choose a label for x. The decision carries all that `learn` needs; the model keeps nothing of it.
+
+        Args:
+            x: a dict of features, or an array or list in the schema's order.
+            allowed: the labels to choose from, if not all.
+        """
+        indices = self._indices_of(allowed)
+        memo = self._begin_round(x, indices)
+        self._count_rounds(1)
+        return Decision(self.model_id, self.labels, memo, allowed=indices)
+
+    def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
+        """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
+
+        Args:
+            X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
+            allowed: for each row the labels to choose from, or None for all.
+        """
+        rows = checked_rows(self.schema, X)
+        choices = self._choices(allowed, len(rows))
+        memos = [self._begin_round(x, choice, ahead=ahead) for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
+        self._count_rounds(len(memos))
+        return [Decision(self.model_id, self.labels, memo, allowed=choice) for memo, choice in zip(memos, choices, strict=True)]
+
+    def _indices_of(self, allowed: Iterable[Hashable] | None) -> Array | None:
+        """The allowed labels' indices in increasing order, None if these are all."""
+        if allowed is None:
+            return None
+        try:
+            indices = sorted({self._index[label] for label in listed(allowed)})
+        except (KeyError, TypeError):
+            raise LabelError(f"allowed is {allowed!r}; give a list of some of the model's labels, which are {self.labels[:10]!r}") from None
+        if not indices:
+            raise LabelError("allowed is empty; give at least one label, or leave it out to allow all")
+        return np.array(indices) if len(indices) < len(self.labels) else None
+
+    def _choices(self, allowed: Any, n_rows: int) -> list[Array | None]:
+        if allowed is None:
+            return [None] * n_rows
+        try:
+            lists = listed(allowed)
+        except TypeError:
+            raise LabelError(f"allowed is {allowed!r}; give a list of allowed labels for each row") from None
+        if len(lists) != n_rows:
+            raise LabelError(f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row")
+        return [self._indices_of(labels) for labels in lists]
+
+    def _count_rounds(self, more: int) -> None:
+        self.rounds += more
         self._ledger.open_up_to(self.rounds)
-        return Decision(self.model_id, self.labels, memo)
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
         memo = self._memo_to_learn(decision, correct)
-        self._end_round(memo, int(correct))
+        self._end_round(memo, int(correct), decision._among(len(self.labels)))
         self._ledger.mark(int(memo.item(ROUND)))
+
+    def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
+        """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
+        try:
+            made, verdicts = listed(decisions), listed(correct)
+        except TypeError:
+            raise DecisionError(
+                f"decisions is a {type(decisions).__name__} and correct a {type(correct).__name__}; give a list of each"
+            ) from None
+        if len(made) != len(verdicts):
+            raise DecisionError(f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each decision")
+        self._check_many(made, verdicts)
+        for decision, verdict in zip(made, verdicts, strict=True):
+            self.learn(decision, verdict)
+
+    def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
+        place: dict[int, int] = {}
+        for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
+            try:
+                round_ = int(self._memo_to_learn(decision, verdict)[ROUND])
+            except DecisionError as error:
+                raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
+            if place.setdefault(round_, i) != i:
+                raise DecisionError(f"decision {i} is that of round {round_}, as is decision {place[round_]}; give each decision once")
 
     def _memo_to_learn(self, decision: Decision, correct: bool) -> Array:
         if not isinstance(correct, (bool, np.bool_)):
@@ -296,7 +389,7 @@ class BanditBooster(Booster):
             raise DecisionError(
                 f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}; learn it there"
             )
-        if decision._stored:
+        if decision._stored or len(decision._labels) > len(self.labels):
             self._check_memo(decision._memo, len(decision._labels))
         refusal = self._ledger.refusal(int(decision._memo.item(ROUND)))
         if refusal:
@@ -305,8 +398,8 @@ class BanditBooster(Booster):
 
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
-        fitting = n_labels == len(self.labels) and self._row_start <= len(memo) <= len(self._blank)
-        if not fitting or not fits(memo, self._row_start, self._n_votes(), self._committee.features):
+        fitting = n_labels <= len(self.labels) and self._row_start <= len(memo) <= len(self._blank)
+        if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._committee.features):
             raise DecisionError(
                 f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
             )

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.boosting.allowed import place_of, show_among
 from banditboost.boosting.base import BanditBooster, check_number
 from banditboost.boosting.experts import largest_label, slot_of
 from banditboost.boosting.exploration import show
 from banditboost.boosting.state import LEAST_WEIGHT
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import LABEL_TIE, round_key
 
@@ -30,13 +31,43 @@ def choose_binary(settings: Array, shown_labels: Array, groups: Array, log_alpha
 
     shown_labels are the labels that have a group, in increasing order, and groups the numbers of these.
     """
-    n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     sums = np.zeros(shown_labels.size)
     for slot in range(shown_labels.size):
-        for i in range(n):
-            sums[slot] += math.exp(log_alphas[groups[slot], i]) * (2.0 * scores[groups[slot], i] - 1.0)
-    show(settings, memo, largest_label(shown_labels, shown_labels.size, sums, n_labels, key, LABEL_TIE, 0), key)
+        sums[slot] = group_sum(log_alphas, scores, groups[slot])
+    show(settings, memo, largest_label(shown_labels, shown_labels.size, sums, settings[0]["n_labels"], key, LABEL_TIE, 0), key)
+    note_group(settings, shown_labels, groups, log_alphas, scores, memo)
+
+
+@allocating
+def choose_binary_among(
+    settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array, allowed: Array
+) -> None:
+    """The same among some labels."""
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    places, sums, n_active = np.empty(shown_labels.size, np.int64), np.zeros(shown_labels.size), 0
+    for slot in range(shown_labels.size):
+        place = place_of(allowed, shown_labels[slot])
+        if place >= 0:
+            places[n_active] = place
+            sums[n_active] = group_sum(log_alphas, scores, groups[slot])
+            n_active += 1
+    show_among(settings, memo, allowed[largest_label(places, n_active, sums, allowed.size, key, LABEL_TIE, 0)], allowed, key)
+    note_group(settings, shown_labels, groups, log_alphas, scores, memo)
+
+
+@inlined
+def group_sum(log_alphas: Array, scores: Array, group: int) -> float:
+    total = 0.0
+    for i in range(scores.shape[1]):
+        total += math.exp(log_alphas[group, i]) * (2.0 * scores[group, i] - 1.0)
+    return total
+
+
+@inlined
+def note_group(settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array) -> None:
+    """What the shown label's group answered; of one that is yet to be made, what it will begin with."""
+    n = settings[0]["n_learners"]
     slot = slot_of(shown_labels, shown_labels.size, int(memo[SHOWN]))
     for i in range(n):
         fresh = slot == shown_labels.size
@@ -99,8 +130,16 @@ class BinBandit(BanditBooster):
     ) -> None:
         super().__init__(labels, n_learners=n_learners, **parameters)
         self._settings["edge"] = check_number("edge", edge, 0.0, 1.0)
-        delta = self.exploration * len(self.labels) / (len(self.labels) - 1)
-        self._settings["step"] = delta**3 / len(self.labels) if step is None else check_number("step", step, 0.0, 1e6)
+        self._settings["step"] = self._usual_step(len(self.labels)) if step is None else check_number("step", step, 0.0, 1e6)
+
+    def _usual_step(self, n_labels: int) -> float:
+        delta = self.exploration * n_labels / (n_labels - 1)
+        return delta**3 / n_labels
+
+    def _follow_labels(self) -> None:
+        """A label's learners are made when its first verdict is learned. A step that is the usual one stays so."""
+        if self._settings["step"][0] == self._usual_step(len(self.labels) - 1):
+            self._settings["step"] = self._usual_step(len(self.labels))
 
     def _start(self) -> None:
         self._committee = self._make_committee(2)
@@ -150,7 +189,10 @@ class BinBandit(BanditBooster):
     def _choose(self, memo: Array) -> None:
         choose_binary(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo)
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
+    def _choose_among(self, memo: Array, allowed: Array) -> None:
+        choose_binary_among(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo, allowed)
+
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (the shown label's group alone is taught)
         group = self.group_of(int(memo[SHOWN]))
         teach_binary(self._settings, self._weights[group], memo, outcome, *self._lesson)
         self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)

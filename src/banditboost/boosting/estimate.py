@@ -4,12 +4,17 @@ What learning needs is 1 - lhat, the estimate of "label i is the right one". In 
 is a constant for all labels, plus something for the shown label, plus something for the greedy label:
 
     1 - lhat = base * 1 + shown_extra * e_shown + greedy_extra * e_greedy
+
+When only some labels were allowed, the right one may be none of them. Both equations infer the loss of a label from another one's being
+right, and would be biased then. Their restricted forms estimate "label i is right" by what was seen of label i alone, so that their mean is
+e_right if the right label was allowed, and 0 if not (docs/guide-restricted-choices.md).
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from banditboost.boosting.state import ALLOWED
 from banditboost.kernels.compile import inlined
 from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, Array
 
@@ -44,13 +49,32 @@ def estimate_loss(probability: float, explored: bool, correct: bool) -> tuple[fl
 
 
 @inlined
+def estimate_simple_among(probability: float, correct: bool) -> tuple[float, float, float]:
+    """Equation (3) among allowed labels: 1 - lhat = I(correct) / p * e_shown."""
+    return 0.0, 1.0 / probability if correct else 0.0, 0.0
+
+
+@inlined
+def estimate_loss_among(probability: float, explored: bool, correct: bool) -> tuple[float, float, float]:
+    """Equation (4) among allowed labels: the greedy label's loss is estimated by its mistakes, as there; that of others as in (3)."""
+    if explored:
+        return 0.0, 1.0 / probability if correct else 0.0, 1.0
+    return 0.0, 0.0, 1.0 if correct else 1.0 - 1.0 / probability
+
+
+@inlined
 def estimate(settings: Array, memo: Array, outcome: int) -> Estimate:
     """1 - lhat of a decision: from its verdict (0 or 1), or with full information from the right label itself."""
     if settings[0]["full_information"] != 0:
         return Estimate(0.0, outcome, 1.0, -1, 0.0, outcome)
     shown, greedy, probability = int(memo[SHOWN]), int(memo[GREEDY]), memo[PROBABILITY]
     correct = outcome != 0
-    if settings[0]["estimator"] == 3:
+    if memo[ALLOWED] > 0.0:
+        if settings[0]["estimator"] == 3:
+            base, shown_extra, greedy_extra = estimate_simple_among(probability, correct)
+        else:
+            base, shown_extra, greedy_extra = estimate_loss_among(probability, shown != greedy, correct)
+    elif settings[0]["estimator"] == 3:
         base, shown_extra, greedy_extra = estimate_simple(probability, correct)
     else:
         base, shown_extra, greedy_extra = estimate_loss(probability, shown != greedy, correct)

@@ -14,6 +14,7 @@ import numpy as np
 from banditboost.boosting.adaptive import AdaptiveBooster, label_experts
 from banditboost.boosting.base import Booster
 from banditboost.boosting.optimal import OptimalBooster
+from banditboost.boosting.rows import checked_rows, listed, rows_of
 from banditboost.errors import LabelError
 from banditboost.kernels.layout import GREEDY, VOTES, Array
 
@@ -24,7 +25,6 @@ class FullInformationBooster(Booster):
     def __init__(self, labels: Iterable[Hashable], **parameters: Any) -> None:
         super().__init__(labels, **parameters)
         self._settings["full_information"] = 1
-        self._index = {label: index for index, label in enumerate(self.labels)}
 
     def predict_one(self, x: Mapping[Any, Any] | Array) -> Hashable:
         """The predicted label; the model does not change."""
@@ -32,13 +32,34 @@ class FullInformationBooster(Booster):
 
     def learn_one(self, x: Mapping[Any, Any] | Array, y: Hashable) -> None:
         """Learn that y is the label of x."""
-        try:
-            outcome = self._index[y]
-        except (KeyError, TypeError):
-            raise LabelError(f"y is {y!r}, which is not one of the model's labels; they are {self.labels[:10]!r}") from None
+        outcome = self._index_of(y)
         memo = self._begin_round(x)
         self._end_round(memo, outcome)
         self.rounds += 1
+
+    def _index_of(self, y: Hashable) -> int:
+        try:
+            return self._index[y]
+        except (KeyError, TypeError):
+            raise LabelError(f"y is {y!r}, which is not one of the model's labels; they are {self.labels[:10]!r}") from None
+
+    def predict_many(self, X: Any) -> list[Hashable]:
+        """The predicted label of every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow); the model does not change."""
+        return [self.predict_one(x) for x in rows_of(X)]
+
+    def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
+        """Learn the labels y of the rows of X, in their order: the same as one by one. If any row or label is refused, none was learned."""
+        try:
+            right = listed(y)
+        except TypeError:
+            raise LabelError(f"y is {y!r}; give a list of right labels, one for each row") from None
+        for label in right:
+            self._index_of(label)
+        rows = checked_rows(self.schema, X)
+        if len(rows) != len(right):
+            raise LabelError(f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row")
+        for x, label in zip(rows, right, strict=True):
+            self.learn_one(x, label)
 
     def predict_proba_one(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
         """The probability with which each label would be predicted."""

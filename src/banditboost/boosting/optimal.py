@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.base import BanditBooster, Booster, check_count, check_number
 from banditboost.boosting.costs import Ballot, label_and_weight, open_ballot
 from banditboost.boosting.estimate import estimate
@@ -34,6 +35,18 @@ def choose_optimal(settings: Array, memo: Array) -> None:
         sums[slot_of(active, n_active, int(memo[VOTES + i]))] += 1.0
     memo[CHOSEN_EXPERT] = n - 1
     show(settings, memo, largest_label(active, n_active, sums, settings[0]["n_labels"], key, EXPERT_TIE, n - 1), key)
+
+
+@allocating
+def choose_optimal_among(settings: Array, memo: Array, allowed: Array) -> None:
+    """The same among some labels."""
+    n = settings[0]["n_learners"]
+    labels = np.empty(n, np.int64)
+    for i in range(n):
+        memo[VOTES + n + i] = 1.0
+    label_experts_among(settings, memo, allowed, labels)
+    memo[CHOSEN_EXPERT] = n - 1
+    show_among(settings, memo, labels[n - 1], allowed, round_key(settings[0]["seed"], int(memo[ROUND])))
 
 
 class Count(NamedTuple):
@@ -119,7 +132,14 @@ class OptimalBooster(Booster):
     def _choose(self, memo: Array) -> None:
         choose_optimal(self._settings, memo)
 
-    def _teach(self, memo: Array, outcome: int) -> None:
+    def _choose_among(self, memo: Array, allowed: Array) -> None:
+        choose_optimal_among(self._settings, memo, allowed)
+
+    def _follow_labels(self) -> None:
+        super()._follow_labels()
+        self.table = make_table(self.n_learners, len(self.labels), self.edge)
+
+    def _teach(self, memo: Array, outcome: int, allowed: Array | None) -> None:  # noqa: ARG002 (no expert but the last is judged)
         teach_optimal(self._settings, self.table, memo, outcome, *self._lesson)
 
     @property

@@ -63,6 +63,43 @@ class Rows:
         yield np.array(block).reshape(len(block), len(schema)), len(self._rows)
 
 
+def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
+    """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the schema."""
+    trial = copy.deepcopy(schema)
+    if isinstance(X, np.ndarray):
+        matrix = _checked_matrix(X, trial) if X.dtype != object else None
+        if matrix is not None:
+            return list(matrix)
+    rows = rows_of(X)
+    for row in rows:
+        _try_row(trial, row)
+    return rows
+
+
+def rows_of(X: Any) -> Sequence[Any]:
+    """The rows of a matrix, a list or a frame, one by one."""
+    if isinstance(X, np.ndarray):
+        return list(np.atleast_1d(X))
+    return X if isinstance(X, (list, tuple)) else _rows_of(X)
+
+
+def _try_row(schema: Schema, row: Any) -> None:
+    """Let a row's features and values join, or refuse it, as a model would."""
+    if not isinstance(row, np.ndarray) or row.dtype == object:
+        schema.admit(row)
+    elif not schema.takes_array(row):
+        schema.admit(row.tolist())
+    else:
+        _checked_matrix(row[np.newaxis], schema)
+
+
+def listed(values: Any) -> list[Any]:
+    """Labels or verdicts as a list: of a column of a frame, an array, or anything that can be gone through."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError("a string is one value")
+    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+
+
 def _checked_matrix(X: Array, schema: Schema) -> Array | None:
     """A copy of X with every number checked, or None if it has to be taken row by row."""
     if X.ndim != 2 or X.dtype.kind not in "fiub":

@@ -25,4 +25,5 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
+ALLOWED = 6  # slot of a memo: among how many labels was chosen, if not among all of them; else 0
 LEAST_WEIGHT = 1e-10  # an example that weighs less teaches nothing

@@ -49,6 +49,10 @@ class PythonCommittee:
             return copy.deepcopy(learner)
         return learner() if callable(learner) else learner
 
+    def set_labels(self, n_labels: int) -> None:
+        """Learners meet a new label when they are taught it."""
+        self._n_labels = n_labels
+
     def follow_schema(self) -> None:
         """Rows simply become longer."""
         self._features = feature_table(self._schema)

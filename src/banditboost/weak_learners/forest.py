@@ -63,6 +63,10 @@ class TreeCommittee:
         self.forest = self.forest._replace(trees=np.concatenate([self.forest.trees, drawn]))
         plant(self.forest, first)
 
+    def set_labels(self, n_labels: int) -> None:
+        """Leaves have room for the classes that they have met only, so nothing moves."""
+        self.forest.head["n_labels"] = n_labels
+
     def _draw_parameters(self, number: int) -> tuple[float, float, float]:
         grace, confidence, tie = self._tree.ranges()
         u = [rng.uniform_at(self._seed, number, rng.TREE_PARAMETER, index) for index in range(3)]

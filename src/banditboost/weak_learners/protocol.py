@@ -30,6 +30,9 @@ class Committee(Protocol):
     def add(self, n_learners: int) -> None:
         """Make that many more learners."""
 
+    def set_labels(self, n_labels: int) -> None:
+        """Labels have joined: that many there are now."""
+
     def follow_schema(self) -> None:
         """Make room for features and nominal values that have joined."""
 
