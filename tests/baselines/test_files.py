@@ -103,6 +103,12 @@ def test_parameters_are_those_of_the_signature() -> None:
     assert "n_learners" not in make("EpsilonGreedyTree", range(3)).parameters
 
 
+def test_weak_learners_are_not_given_to_those_that_have_none(tmp_path: Path) -> None:
+    make("Banditron", range(3)).save(tmp_path / "model.bb")
+    with pytest.raises(ModelFileError, match="a Banditron has no weak learners; leave weak_learner out"):
+        banditboost.load(tmp_path / "model.bb", weak_learner=banditboost.HoeffdingTree())
+
+
 def spoil(array: str, value: float) -> Any:
     def change(_header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         arrays[array] = arrays[array].copy()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,13 @@ def test_what_looks_at_features_learns_from_them(name: str) -> None:
     y = (X[:, 0] > 0).astype(np.int64)
     assert play(make(name, range(2), exploration=0.1), X, y).greedy_accuracy > 0.75
     assert play(make("Majority", range(2), exploration=0.1), X, y).greedy_accuracy < 0.65
+
+
+def test_every_example_of_the_page_runs() -> None:
+    page = Path(__file__).parents[2] / "docs" / "baselines.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert (failed, tried > 3) == (0, True)
+    assert all(f"**{name}" in page.read_text() or f", {name}" in page.read_text() for name in NAMES)
 
 
 def test_names_are_found_when_asked_for() -> None:

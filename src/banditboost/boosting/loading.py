@@ -57,6 +57,8 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> Any:
 def _make(header: ModelHeader, weak_learner: Any) -> Booster:
     """A model that has learned nothing yet: its class checks the parameters."""
     kind = _kind(header.kind)
+    if weak_learner is not None and not kind.has_learners:
+        raise UnreadableError(f"a {header.kind} has no weak learners; leave weak_learner out")
     try:
         learner = {"weak_learner": _weak_learner(header, weak_learner)} if kind.has_learners else {}
         with warnings.catch_warnings():
