@@ -135,7 +135,7 @@ def test_every_edit_of_a_kernel_begins_a_generation(copied: Path, tmp_path: Path
 def test_kernels_live_where_the_generation_looks_for_them() -> None:
     compiling = [path for path in PACKAGE.rglob("*.py") if "from banditboost.kernels.compile import" in path.read_text(encoding="utf-8")]
     using = {path.relative_to(PACKAGE).parts[0] for path in compiling}
-    assert using == {"kernels", "boosting"}
+    assert using == {"kernels", "boosting", "baselines"}
 
 
 def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> None:

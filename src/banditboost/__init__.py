@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from banditboost._version import __version__
 
 if TYPE_CHECKING:
+    from banditboost import baselines as baselines
     from banditboost import datasets as datasets
     from banditboost import io as io
     from banditboost import theory as theory
@@ -45,7 +46,7 @@ _HOMES = {
     "load": "boosting.loading",
     "play": "boosting.player",
 }
-_MODULES = ("datasets", "io", "theory")
+_MODULES = ("baselines", "datasets", "io", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

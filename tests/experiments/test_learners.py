@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from banditboost import baselines
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import LEARNERS, make, parameters_of
@@ -28,13 +29,22 @@ def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
     values = {
         "n_learners": 3, "clip": 50, "importance_scale": 0.5, "tie_tolerance": 0, "max_memory": 2**24, "exploration": 0.1, "estimator": 3,
         "edge": 0.2, "step": 0.1, "grace_period": [1, 2], "split_confidence": 0.1, "tie_threshold": [0.1, 0.2],
-        "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1,
+        "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1, "regularization": 2,
     }  # fmt: skip
     offered = parameters_of(name)
-    assert {"n_learners", "clip", "grace_period"} <= set(offered)
+    assert ("grace_period" in offered) == LEARNERS[name].has_learners
+    assert name in baselines.__all__ or {"n_learners", "clip"} <= set(offered)
     assert not {"labels", "schema", "seed", "weak_learner", "parameters", "self"} & set(offered)
     for parameter in offered:
         make(name, LABELS, None, {parameter: values[parameter]}, seed=0)
+
+
+def test_parameters_of_a_base_that_are_not_handed_on_are_not_offered() -> None:
+    assert parameters_of("Random") == ()
+    assert parameters_of("DiagonalSOBA") == ("exploration", "regularization")
+    assert parameters_of("EpsilonGreedyForest")[:4] == ("n_learners", "exploration", "max_memory", "grace_period")
+    with pytest.raises(ParameterError, match="'clip' is no parameter of Banditron; it has exploration"):
+        make("Banditron", LABELS, None, {"clip": 3}, seed=0)
 
 
 def test_refusals() -> None:

@@ -6,7 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -66,6 +66,10 @@ def check_count(name: str, value: Any, low: int, high: int) -> int:
 class Booster:
     """What all boosters share: labels, features, N weak learners, and the memo of a round."""
 
+    has_learners: ClassVar[bool] = True
+    """Whether it has weak learners, which a file must then tell."""
+    plays_compiled: ClassVar[bool] = True
+    """Whether boosting/play.py knows its steps."""
     _weights: Array
     _committee: Committee
 

@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import Any
 
+from banditboost import baselines
 from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
 from banditboost.boosting.binary import BinBandit
@@ -55,15 +56,23 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> Any:
 
 def _make(header: ModelHeader, weak_learner: Any) -> Booster:
     """A model that has learned nothing yet: its class checks the parameters."""
-    if header.kind not in BOOSTERS:
-        raise UnreadableError(f"class {header.kind[:40]!r} is unknown; it may come from a newer version: upgrade banditboost")
+    kind = _kind(header.kind)
+    if weak_learner is not None and not kind.has_learners:
+        raise UnreadableError(f"a {header.kind} has no weak learners; leave weak_learner out")
     try:
-        parameters = {**header.parameters, "weak_learner": _weak_learner(header, weak_learner)}
+        learner = {"weak_learner": _weak_learner(header, weak_learner)} if kind.has_learners else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the model was warned
-            return BOOSTERS[header.kind](header.labels, schema=Schema.from_dict(header.schema), **parameters)
+            return kind(header.labels, schema=Schema.from_dict(header.schema), **{**header.parameters, **learner})
     except TypeError as error:
         raise UnreadableError(f"the parameters are not those of {header.kind} ({error}); load an intact copy") from None
+
+
+def _kind(name: str) -> type[Booster]:
+    if name not in BOOSTERS and name not in baselines.__all__:
+        raise UnreadableError(f"class {name[:40]!r} is unknown; it may come from a newer version: upgrade banditboost")
+    kind: type[Booster] = BOOSTERS[name] if name in BOOSTERS else getattr(baselines, name)
+    return kind
 
 
 def _weak_learner(header: ModelHeader, given: Any) -> Any:

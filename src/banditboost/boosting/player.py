@@ -105,7 +105,7 @@ class _Player:
         while True:
             goal = min(stop, int(self._cursor[NEXT_ROUND]) + _ROUNDS_A_CALL)
             committee = self._model._committee
-            if isinstance(committee, TreeCommittee):
+            if isinstance(committee, TreeCommittee) and self._model.plays_compiled:
                 self._play_compiled(committee, block, start, goal)
             else:
                 self._play_interpreted(block, start, goal)
@@ -138,7 +138,7 @@ class _Player:
         return np.asarray(self._memos[self._arrivals.slot[t]])
 
     def _play_interpreted(self, block: Array, start: int, stop: int) -> None:
-        """The same loop for learners written in Python."""
+        """The same loop for learners written in Python, and for baselines."""
         for t in range(int(self._cursor[NEXT_ROUND]), stop):
             memo = self._memos[self._arrivals.slot[t]]
             memo[ROUND] = self._first_round + t

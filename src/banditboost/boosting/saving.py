@@ -41,7 +41,7 @@ def _header_of(model: Booster) -> ModelHeader:
         verdicts=model.verdicts,
         memory=model.memory_usage,
         labels=model.labels,
-        parameters={**model.parameters, "weak_learner": _weak_learner(model.weak_learner)},
+        parameters={**model.parameters, **({"weak_learner": _weak_learner(model.weak_learner)} if model.has_learners else {})},
         schema=model.schema.to_dict(),
         learners=model._committee.states() if isinstance(model._committee, PythonCommittee) else [],
     )

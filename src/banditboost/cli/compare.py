@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from banditboost import baselines
 from banditboost.cli import options, output
 from banditboost.cli.source import Choice, check_learner, default_parameters, parse_settings
 from banditboost.cli.tasks import Workshop
 
-Learners = Annotated[str, typer.Option(help="Which learners.", metavar="A,B,...")]
+Learners = Annotated[
+    str, typer.Option(help=f"Which learners: boosters, or the baselines {', '.join(baselines.__all__)}.", metavar="A,B,...")
+]
 Seeds = Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")]
 Out = Annotated[Path | None, typer.Option(help="Directory for results, table and plot; compare-DATA if not given.", metavar="DIR")]
 
@@ -47,6 +50,7 @@ def compare(
     \b
     Examples:
       banditboost compare balance --learners AdaBandit,AdaFull --seeds 10
+      banditboost compare car --learners AdaBandit,EpsilonGreedyForest,EpsilonGreedyTree,DiagonalSOBA,Banditron,Majority,Random
       banditboost compare clicks.csv --label clicked --shuffle
     """
     columns = options.names(numeric), options.names(nominal), options.names(ignore)
@@ -63,7 +67,7 @@ def compare(
         choice.check_rows()
         source = choice.source()
     tasks = [
-        Task(source, learner, {**default_parameters(choice, learner), **fitting(learner, given)}, seed + i)
+        Task(source, learner, {**default_parameters(choice, learner), **fitting(learner, chosen, given)}, seed + i)
         for learner in dict.fromkeys(chosen)
         for i in range(seeds)
     ]
@@ -77,6 +81,9 @@ def compare(
         output.say(f"{workshop.out}: results.jsonl, {', '.join(path.name for path in files)}")
 
 
-def fitting(learner: str, given: dict[str, object]) -> dict[str, object]:
-    """What was given for bandit learners is not for those that are told the label."""
-    return {name: value for name, value in given.items() if name != "exploration" or not learner.endswith("Full")}
+def fitting(learner: str, chosen: list[str], given: dict[str, object]) -> dict[str, object]:
+    """What was given, without what only others of the chosen learners have; what none of them has is left in, to be refused."""
+    from banditboost.experiments.learners import parameters_of
+
+    known = {name for other in chosen for name in parameters_of(other)}
+    return {name: value for name, value in given.items() if name in parameters_of(learner) or name not in known}

@@ -65,7 +65,7 @@ class Game:
         result = self.result()
         return {
             "learner": type(self.model).__name__,
-            "n_learners": self.model.n_learners,
+            "n_learners": self.model.n_learners if self.model.has_learners else 0,
             "exploration": getattr(self.model, "exploration", None),
             "seed": self.model.seed,
             "n_labels": len(self.model.labels),

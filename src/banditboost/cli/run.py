@@ -13,7 +13,9 @@ from banditboost.cli.source import Choice, check_learner, check_picture, check_t
 if TYPE_CHECKING:
     from banditboost.cli.game import Game
 
-Learner = Annotated[str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull or OptFull.", metavar="NAME")]
+Learner = Annotated[
+    str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull, OptFull or a baseline.", metavar="NAME")
+]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
 Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")]
@@ -132,9 +134,8 @@ def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
         facts["cost of exploration"] = "none: this learner is told the right label"
     if summary["saved"]:
         facts["saved"] = summary["saved"]
-    title = (
-        f"{summary['learner']} on {choice.name}: {summary['rounds']:,} rounds, {summary['n_labels']} labels, {summary['n_learners']} trees"
-    )
+    trees = f", {summary['n_learners']} trees" if summary["n_learners"] else ""
+    title = f"{summary['learner']} on {choice.name}: {summary['rounds']:,} rounds, {summary['n_labels']} labels{trees}"
     output.print_facts(title, facts)
 
 

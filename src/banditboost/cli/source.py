@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from banditboost import datasets
+from banditboost import baselines, datasets
 from banditboost.cli import output
 from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS, Printed
 
@@ -104,10 +104,11 @@ class Choice:
 
 def check_learner(name: str) -> str:
     """The name as it is spelled, whatever the case."""
-    for known in ALGORITHMS:
+    learners = (*ALGORITHMS, *baselines.__all__)
+    for known in learners:
         if known.lower() == name.lower():
             return known
-    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(ALGORITHMS)}")
+    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(learners)}")
 
 
 def parse_value(text: str) -> Any:
@@ -134,10 +135,10 @@ def parse_settings(given: list[str] | None, **named: Any) -> dict[str, Any]:
 
 
 def default_parameters(choice: Choice, learner: str) -> dict[str, Any]:
-    """The paper's on its data sets; on files those of the package."""
+    """The paper's for its boosters on its data sets; else those of the package."""
     from banditboost.experiments.paper import paper_parameters
 
-    return {} if choice.is_file else paper_parameters(choice.data, learner)
+    return {} if choice.is_file or learner not in ALGORITHMS else paper_parameters(choice.data, learner)
 
 
 def check_target(option: str, path: Path | None) -> None:

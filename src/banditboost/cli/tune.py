@@ -137,9 +137,11 @@ def _choices(learner: str, rates: str | None, counts: str | None, tried: list[st
     choices = {name: [parse_value(part) for part in options.names(values)] for name, values in map(_name_and_values, given)}
     if choices:
         return choices
-    if learner.endswith("Full"):
-        raise typer.BadParameter(f"{learner} does not explore; say what to try, such as --n-learners 10,20")
+    from banditboost.experiments.learners import parameters_of
     from banditboost.experiments.paper import RATES
+
+    if "exploration" not in parameters_of(learner):
+        raise typer.BadParameter(f"{learner} has no exploration to try; say what to try, such as --n-learners 10,20")
 
     return {"exploration": list(RATES)}
 

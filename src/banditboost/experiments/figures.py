@@ -1,4 +1,4 @@
-"""The paper's figures, made from records alone. Colours can be told apart by the colour-blind; full information is dashed."""
+"""The paper's figures, made from records alone. Colours for the colour-blind, too; full information is dashed, baselines are dotted."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from banditboost import baselines
 from banditboost.datasets import protocol
 from banditboost.experiments.grouping import Record, data_of, estimate, exploration_of, group, learner_of, title_of
 from banditboost.experiments.statistics import mean_interval
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
 COLOURS = {"AdaBandit": "#0072B2", "AdaFull": "#56B4E9", "OptBandit": "#D55E00", "OptFull": "#E69F00", "BinBandit": "#009E73"}
-_OTHERS = ("#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73")
+_OTHERS = ("#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73", "#E69F00")
 FORMATS = ("png", "svg")
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -86,7 +87,7 @@ def colour(learner: str, learners: Sequence[str] = ()) -> str:
 
 
 def dashes(learner: str) -> str:
-    return "--" if learner.endswith("Full") else "-"
+    return "--" if learner.endswith("Full") else ":" if learner in baselines.__all__ else "-"
 
 
 def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:

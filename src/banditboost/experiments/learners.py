@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
+from banditboost import baselines
 from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
 from banditboost.boosting.binary import BinBandit
@@ -20,20 +21,33 @@ from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
     {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, OptFull, AdaFull)}
+    | {name: getattr(baselines, name) for name in baselines.__all__}
 )
 _TREE = tuple(item.name for item in fields(HoeffdingTree))
 _NOT_PLAIN = {"self", "labels", "weak_learner", "schema", "seed", "parameters"}
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
-    """What `make` takes for a learner: parameters of the booster, then those of its trees.
+    """What `make` takes for a learner: its own parameters, then those of its trees if it has any.
 
     >>> parameters_of("OptFull")[:2]
     ('edge', 'n_learners')
+    >>> parameters_of("Banditron")
+    ('exploration',)
     """
-    signatures = (inspect.signature(vars(base)["__init__"]) for base in _booster(name).__mro__[:-1] if "__init__" in vars(base))
-    own = dict.fromkeys(parameter for signature in signatures for parameter in signature.parameters if parameter not in _NOT_PLAIN)
-    return *own, *_TREE
+    booster = _booster(name)
+    own = (parameter for names in _signatures(booster) for parameter in names if parameter not in _NOT_PLAIN)
+    return *dict.fromkeys(own), *(_TREE if booster.has_learners else ())
+
+
+def _signatures(booster: type[Booster]) -> Iterator[Mapping[str, inspect.Parameter]]:
+    """Parameters of the class and of those above it, as far up as they are handed on."""
+    for base in booster.__mro__[:-1]:
+        if "__init__" in vars(base):
+            parameters = inspect.signature(vars(base)["__init__"]).parameters
+            yield parameters
+            if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+                return
 
 
 def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int) -> Booster:
@@ -48,7 +62,9 @@ def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameter
             raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known)}")
     ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
     tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
-    return _booster(name)(labels, schema=schema, weak_learner=HoeffdingTree(**tree), seed=seed, **ranges)
+    if tree:
+        ranges["weak_learner"] = HoeffdingTree(**tree)
+    return _booster(name)(labels, schema=schema, seed=seed, **ranges)
 
 
 def _booster(name: str) -> type[Booster]:

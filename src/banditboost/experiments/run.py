@@ -19,7 +19,7 @@ from banditboost.boosting.base import Booster
 from banditboost.boosting.player import play
 from banditboost.boosting.result import Result
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.learners import make
+from banditboost.experiments.learners import make, parameters_of
 from banditboost.experiments.machine import machine, peak_memory, versions
 from banditboost.experiments.results import FORMAT
 from banditboost.experiments.task import Source, Task, sha256_of
@@ -86,7 +86,8 @@ def _load(source: Source, data_directory: str | None) -> Any:
 def warm_up(learner: str) -> None:
     """Play a few rounds, so that no task's time holds what it takes to compile the learner's kernels or to load them."""
     X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
-    play(make(learner, ("a", "b", "c"), None, {"n_learners": 2}, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)])
+    small = {"n_learners": 2} if "n_learners" in parameters_of(learner) else {}
+    play(make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)])
 
 
 def _accuracies(result: Result) -> dict[str, Any]:

@@ -24,7 +24,7 @@ _KEPT_GENERATIONS = 4
 def _source_digest() -> str:
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for path in sorted([*package.glob("kernels/*.py"), *package.glob("boosting/*.py")]):
+    for path in sorted([*package.glob("kernels/*.py"), *package.glob("boosting/*.py"), *package.glob("baselines/*.py")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -1,0 +1,49 @@
+"""Random: what guessing gives."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from banditboost.baselines.base import Array, LoneBaseline
+from banditboost.boosting.base import check_labels
+from banditboost.boosting.exploration import show
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import ROUND
+from banditboost.kernels.rng import LABEL_TIE, round_key, uniform
+from banditboost.schema import Schema
+
+
+@njit
+def choose_any(settings: Array, memo: Array) -> None:
+    """All labels are tied: a keyed number names the greedy one, and exploration at the rate (k - 1) / k shows each with 1 / k."""
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    show(settings, memo, int(uniform(key, LABEL_TIE, 0) * settings[0]["n_labels"]), key)
+
+
+class Random(LoneBaseline):
+    """Shows every label with probability 1 / k and learns nothing.
+
+    >>> Random(["a", "b", "c", "d"], seed=1).decide({"age": 31}).distribution()
+    {'a': 0.25, 'b': 0.25, 'c': 0.25, 'd': 0.25}
+    """
+
+    def __init__(self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None) -> None:
+        names = check_labels(labels)
+        super().__init__(names, exploration=(len(names) - 1) / len(names), schema=schema, seed=seed)
+
+    def _start(self) -> None:
+        super()._start()
+        self._weights = np.zeros(0)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"seed": self.seed}
+
+    def _choose(self, memo: Array) -> None:
+        choose_any(self._settings, memo)
+
+    def _end_round(self, memo: Array, outcome: int) -> None:  # noqa: ARG002 (the verdict is counted, no more)
+        self._settings["verdicts"] += 1

@@ -1,0 +1,88 @@
+"""Linear baselines: rows as vectors of unit length, and a table of weights that grows with the schema.
+
+phi(x) has a constant 1, every numeric value divided by the largest absolute value that was seen of its feature (this one included), and
+for every nominal feature a 1 in the column of its value; missing values are 0. Then it is divided by its length, so that |phi(x)| = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from banditboost.baselines.base import Array, LoneBaseline
+from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
+from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.layout import NOMINAL
+
+
+@njit
+def note_scales(features: Array, x: Array, scales: Array) -> None:
+    """Largest absolute values of numeric features; done when a verdict is learned, so that a decision changes nothing."""
+    for f in range(x.size):
+        if features[f]["kind"] != NOMINAL and x[f] == x[f]:
+            scales[f] = max(scales[f], abs(x[f]))
+
+
+@allocating
+def vector_of(features: Array, scales: Array, x: Array) -> tuple[Array, Array]:
+    """phi(x): the columns that are not 0, and their values. x may be shorter than the features, if some have joined since."""
+    columns, values = np.zeros(x.size + 1, np.int64), np.ones(x.size + 1)
+    n, square = 1, 1.0
+    for f in range(x.size):
+        value = x[f]
+        if value != value or (features[f]["kind"] != NOMINAL and value == 0.0):
+            continue
+        nominal = features[f]["kind"] == NOMINAL
+        columns[n] = 1 + features[f]["offset"] + (int(value) if nominal else 0)
+        values[n] = 1.0 if nominal else value / max(scales[f], abs(value))
+        square += values[n] * values[n]
+        n += 1
+    length = math.sqrt(square)
+    for i in range(n):
+        values[i] /= length
+    return columns[:n], values[:n]
+
+
+class LinearBaseline(LoneBaseline):
+    """Keeps tables [columns, k]: the constant's column, then room for every feature as in `feature_table`."""
+
+    n_tables: ClassVar[int] = 1
+
+    def _start(self) -> None:
+        super()._start()
+        self._weights = self._empty_tables(self._committee.features)
+        self._scales = np.zeros(len(self.schema))
+
+    def _empty_tables(self, features: Array) -> Array:
+        return np.zeros((self.n_tables, 1 + int(features["capacity"].sum()), len(self.labels)))
+
+    def _follow_schema(self) -> None:
+        """New features and values begin with 0; columns move to where the new layout wants them."""
+        before = self._committee.features
+        super()._follow_schema()
+        after = self._committee.features
+        tables = self._empty_tables(after)
+        tables[:, 0] = self._weights[:, 0]
+        for old, new in zip(before, after, strict=False):
+            start, width = 1 + int(new["offset"]), int(old["capacity"])
+            tables[:, start : start + width] = self._weights[:, 1 + int(old["offset"]) :][:, :width]
+        self._weights = tables
+        self._scales = np.concatenate([self._scales, np.zeros(len(after) - len(before))])
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), "weights": self._weights, "scales": self._scales}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        weights = take_array(arrays, "weights", np.float64, self._weights.shape)
+        scales = take_array(arrays, "scales", np.float64, self._scales.shape)
+        if not np.all(np.isfinite(weights)) or not np.all(np.isfinite(scales) & (scales >= 0.0)):
+            raise UnreadableError("a weight or a scale is no number; load an intact copy")
+        self._weights, self._scales = weights, scales
+        super()._restore(arrays)
+
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + self._scales.nbytes

@@ -1,0 +1,134 @@
+"""SOBA, with a diagonal matrix: Beygelzimer, Orabona and Zhang (2017), Efficient online bandit multiclass learning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from banditboost.baselines.base import Array
+from banditboost.baselines.linear import LinearBaseline, note_scales, vector_of
+from banditboost.boosting.base import check_number
+from banditboost.boosting.experts import largest_label
+from banditboost.boosting.exploration import show
+from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
+from banditboost.kernels.compile import allocating
+from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN
+from banditboost.kernels.rng import LABEL_TIE, round_key
+from banditboost.schema import Schema
+
+THETA, CURVATURE = 0, 1
+_CHOICE, _RIVAL = 0, 1  # which tie is broken
+
+
+@allocating
+def soba_scores(tables: Array, start: float, columns: Array, values: Array) -> Array:
+    """W phi(x) with W = A^-1 theta; A begins with `start` everywhere, and the table of curvature holds what was added since."""
+    scores = np.zeros(tables.shape[2])
+    for i in range(columns.size):
+        for label in range(scores.size):
+            scores[label] += tables[THETA, columns[i], label] / (start + tables[CURVATURE, columns[i], label]) * values[i]
+    return scores
+
+
+@allocating
+def choose_soba(settings: Array, features: Array, scales: Array, tables: Array, start: float, memo: Array, row_start: int) -> None:
+    n_labels = settings[0]["n_labels"]
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    columns, values = vector_of(features, scales, memo[row_start:])
+    scores = soba_scores(tables, start, columns, values)
+    show(settings, memo, largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _CHOICE), key)
+
+
+@allocating
+def teach_soba(
+    settings: Array, features: Array, scales: Array, tables: Array, start: float, margins: Array, memo: Array, row_start: int, outcome: int
+) -> None:
+    """Only a right label teaches; margins[0] is the sum of n_s m_s, which decides whether the step is made."""
+    settings[0]["verdicts"] += 1
+    x = memo[row_start:]
+    note_scales(features, x, scales)
+    if outcome == 0:
+        return
+    columns, values = vector_of(features, scales, x)
+    scores = soba_scores(tables, start, columns, values)
+    n_labels, right, p = settings[0]["n_labels"], int(memo[SHOWN]), memo[PROBABILITY]
+    score, scores[right] = scores[right], -math.inf
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    rival = largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _RIVAL)
+    margin = scores[rival] - score
+    spread = 0.0
+    for i in range(columns.size):
+        for label in (right, rival):
+            spread += values[i] * values[i] / p / (start + tables[CURVATURE, columns[i], label])
+    m = (margin * margin / p + 2.0 * margin / p) / (1.0 + spread)
+    if margins[0] + m < 0.0:
+        return
+    margins[0] += m
+    for i in range(columns.size):
+        tables[THETA, columns[i], right] += values[i] / p
+        tables[THETA, columns[i], rival] -= values[i] / p
+        for label in (right, rival):
+            tables[CURVATURE, columns[i], label] += values[i] * values[i] / p
+
+
+class DiagonalSOBA(LinearBaseline):
+    """The second-order banditron, with a diagonal matrix A.
+
+    After a right label y, shown with probability p, and with r the best of the other labels:
+    g = (e_r - e_y) x phi(x) / p, z = sqrt(p) g, m = (<W, z>^2 + 2 <W, g>) / (1 + z' A^-1 z).
+    If m and the m of all steps so far do not sum to less than 0, a step is made: A += diag(z z'), theta -= g, W = A^-1 theta.
+    W is that of the time when the verdict is learned. A wrong label teaches nothing.
+
+    Args:
+        labels, schema, seed: as for the boosters.
+        exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k - 1).
+        regularization: a, with which the diagonal of A begins.
+
+    >>> model = DiagonalSOBA(["yes", "no"], seed=1)
+    >>> model.learn(model.decide({"age": 31}), correct=True)
+    >>> model
+    DiagonalSOBA(2 labels, rounds=1, seed=1)
+    """
+
+    n_tables: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        exploration: float = 0.05,
+        regularization: float = 1.0,
+        schema: Schema | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(labels, exploration=exploration, schema=schema, seed=seed)
+        self.regularization = check_number("regularization", regularization, 0.0, 1e12, open_low=True)
+        self._margins = np.zeros(1)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "regularization": self.regularization}
+
+    def _choose(self, memo: Array) -> None:
+        rows = self._committee.features, self._scales, self._weights
+        choose_soba(self._settings, *rows, self.regularization, memo, self._row_start)
+
+    def _end_round(self, memo: Array, outcome: int) -> None:
+        rows = self._committee.features, self._scales, self._weights
+        teach_soba(self._settings, *rows, self.regularization, self._margins, memo, self._row_start, outcome)
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), "margins": self._margins}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        margins = take_array(arrays, "margins", np.float64, (1,))
+        if not 0.0 <= margins[0] < math.inf:
+            raise UnreadableError("the sum of margins is not possible; load an intact copy")
+        super()._restore(arrays)
+        if np.any(self._weights[CURVATURE] < 0.0):
+            raise UnreadableError("a curvature is below 0; load an intact copy")
+        self._margins = margins
