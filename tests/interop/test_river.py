@@ -13,23 +13,23 @@ river = pytest.importorskip("river", reason="river is not installed: pip install
 from river import checks, compose, datasets, evaluate, linear_model, metrics, multiclass, naive_bayes, preprocessing, tree  # noqa: E402
 
 from banditboost import AdaBandit, AdaFull, OptFull, Schema, play  # noqa: E402
-from banditboost.errors import LabelError, ParameterError  # noqa: E402
+from banditboost.errors import LabelError, ModelFileError, ParameterError  # noqa: E402
 from banditboost.interop.river import AdaFullClassifier, OptFullClassifier, RiverLearner  # noqa: E402
 from tests.interop.streams import colours, largest, majority_share  # noqa: E402
 
 CLASSIFIERS = [AdaFullClassifier, OptFullClassifier]
-# A pure-Python kernel is a thousand times slower: fewer learners there, and the same checks.
-N_LEARNERS = 1 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 5
+NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
 def _checks():
     for cls in CLASSIFIERS:
-        model = cls(n_learners=N_LEARNERS)
+        model = cls(n_learners=5)
         assert model._unit_test_skips() == set()
         for number, check in enumerate(checks.yield_checks(model)):
             yield pytest.param(model, check, id=f"{cls.__name__}-{check.__name__}-{number}")
 
 
+@pytest.mark.skipif(NO_JIT, reason="plays 50,000 rounds")
 @pytest.mark.parametrize(("model", "check"), list(_checks()))
 def test_river_checks(model, check):
     """What `river.checks.check_estimator` runs, one by one; nothing is skipped."""
@@ -48,6 +48,7 @@ def test_with_known_labels_it_is_the_booster_itself(cls, ours):
         booster.learn_one(row, y)
 
 
+@pytest.mark.skipif(NO_JIT, reason="plays 400 rounds with ten learners")
 def test_in_a_pipeline_it_beats_the_majority():
     stream = list(datasets.ImageSegments().take(400))
     model = compose.Pipeline(preprocessing.StandardScaler(), AdaFullClassifier(n_learners=10, seed=1))
@@ -158,6 +159,14 @@ def test_boosted_river_classifiers_are_copies():
         model.learn(model.decide({"a": 1.0}), correct=True)
     assert weak.predict(model._memo_of({"a": 1.0})[model._row_start :]) == 0
     assert copy.deepcopy(model).decide({"a": 1.0}).label == model.decide({"a": 1.0}).label
+
+
+def test_a_boosted_river_classifier_is_pickled_but_not_saved(tmp_path):
+    model = AdaBandit(["yes", "no"], n_learners=2, weak_learner=RiverLearner(naive_bayes.GaussianNB()), seed=1)
+    model.learn(model.decide({"a": 1.0}), correct=True)
+    assert pickle.loads(pickle.dumps(model)).verdicts == 1
+    with pytest.raises(ModelFileError, match="to_dict"):
+        model.save(tmp_path / "model.bb")
 
 
 def test_what_is_no_classifier_is_refused():

@@ -16,7 +16,7 @@ from banditboost.interop.river_bandit import BoosterPolicy
 from tests.interop.streams import colours
 
 ARMS = ["stop", "go", "wait"]
-N = 120 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 900
+N = 900
 
 
 def history():
@@ -26,6 +26,7 @@ def history():
     return [(ARMS, x, ARMS[arm], float(arm == right)) for x, arm, right in zip(rows, pulled, y, strict=True)]
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="plays 900 rounds")
 @pytest.mark.parametrize("booster", [AdaBandit, OptBandit, BinBandit])
 def test_replay_finds_a_booster_better_than_a_random_policy(booster):
     policy = BoosterPolicy(booster, n_learners=3, exploration=0.1, seed=1)

@@ -56,6 +56,7 @@ def test_partial_fit_goes_on_and_fit_begins_anew(cls):
     assert parts.fit(X[:50], y[:50]).booster_.verdicts == 500
 
 
+@pytest.mark.skipif(NO_JIT, reason="fits ten models")
 def test_it_learns_in_a_pipeline_and_a_grid():
     X, y = largest(300)
     pipeline = make_pipeline(StandardScaler(), AdaFullClassifier(n_learners=5, random_state=1))
