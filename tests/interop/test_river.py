@@ -89,6 +89,8 @@ def test_given_labels_are_not_kept_for_a_replay():
 
 def test_a_refused_label_or_row_changes_nothing():
     model = OptFullClassifier(n_learners=2, max_labels=2, seed=1)
+    with pytest.raises(LabelError, match="not hashable"):
+        model.learn_one({"a": 1}, ["left"])
     with pytest.raises(ValueError, match="'a' is inf"):
         model.learn_one({"a": float("inf")}, "left")
     model.learn_one({"a": 1}, "left")

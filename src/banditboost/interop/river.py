@@ -81,6 +81,10 @@ class _RiverBooster(base.Classifier):
         """A new label: k is part of every cost, so a booster for one label more starts anew and learns the recent rows again."""
         if len(self._seen) == self.max_labels:
             raise LabelError(f"y is {y!r}, a new label after max_labels={self.max_labels}; give a larger max_labels, or the labels")
+        try:
+            hash(y)
+        except TypeError:
+            raise LabelError(f"y is {y!r}, which is not hashable; give strings, numbers or tuples") from None
         if not self._seen:
             self._schema.admit(row)
         else:
@@ -154,8 +158,8 @@ class RiverLearner:
     1
     """
 
-    def __init__(self, classifier: base.Classifier, schema: Schema | None = None, seed: int = 0) -> None:
-        if not isinstance(classifier, base.Classifier) and not hasattr(classifier, "predict_one"):
+    def __init__(self, classifier: Any, schema: Schema | None = None, seed: int = 0) -> None:
+        if not hasattr(classifier, "predict_one"):
             raise ParameterError(f"classifier is {classifier!r}; give a River classifier, such as tree.HoeffdingTreeClassifier()")
         self.classifier = classifier.clone()
         self._names = None if schema is None else schema.names
