@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from banditboost import Schema
+from banditboost import AdaFull, Schema
 from banditboost.errors import FeatureError, LabelError
 from tests.boosting.states import state_of
 from tests.boosting.streams import make_stream
@@ -88,3 +88,13 @@ def test_refused_row_teaches_nothing(model: Any) -> None:
         with pytest.raises(FeatureError):
             model.learn_one(x, 1)
     assert state_of(model) == before
+
+
+def test_shares_that_were_added_up_are_probabilities():
+    model = AdaFull(["yes", "no"], n_learners=5, seed=1)
+    for _ in range(20):
+        model.learn_one({"age": 31}, "no")
+    rng = np.random.default_rng(0)
+    for _ in range(100):  # 16 of which exceed 1 before rounding is taken care of
+        model._weights[5:] = -rng.exponential(size=5)
+        assert max(model.predict_proba_one({"age": 31}).values()) <= 1.0

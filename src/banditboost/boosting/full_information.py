@@ -88,7 +88,8 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
         """Experts are drawn, so a label is predicted with the share of the experts that say it."""
         labels = np.empty(self.n_learners, np.int64)
         label_experts(self._settings, memo, labels)
-        return np.bincount(labels, self.expert_weights, len(self.labels))
+        # Shares that were added up may exceed 1 in the last bit.
+        return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
 
 
 class OptFull(OptimalBooster, FullInformationBooster):

@@ -1,0 +1,144 @@
+"""The decision log as others read it: Open Bandit Pipeline's columns, Vowpal Wabbit's lines and dsjson."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
+
+import narwhals as nw
+import numpy as np
+
+from banditboost.boosting.base import check_labels
+from banditboost.decision import Decision
+from banditboost.errors import DecisionError, LabelError
+from banditboost.schema import Schema
+
+Array = np.ndarray[Any, Any]
+
+
+class _Entry(NamedTuple):
+    row: dict[Any, Any]
+    decision: Decision
+    action: int
+    reward: int
+
+
+class DecisionLog:
+    """Decisions with their rows and verdicts, for evaluation and training elsewhere.
+
+    Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with values that the models
+    would refuse are refused. Give the model's `schema` if it was declared.
+
+    >>> from banditboost import AdaBandit
+    >>> model = AdaBandit(["sports", "politics"], n_learners=3, exploration=0.1, seed=1)
+    >>> log = DecisionLog(model.labels)
+    >>> x = {"hour": 21, "device": "phone"}
+    >>> log.add(x, model.decide(x), correct=True)
+    >>> log.to_vw()
+    ['1:0:0.9 | hour:21.0 device=phone']
+    """
+
+    def __init__(self, labels: Iterable[Hashable], schema: Schema | None = None) -> None:
+        self.labels = check_labels(labels)
+        self._actions = {label: action for action, label in enumerate(self.labels)}
+        self._schema = Schema() if schema is None else copy.deepcopy(schema)
+        self._entries: list[_Entry] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, x: Mapping[Any, Any] | Array, decision: Decision, correct: bool) -> None:
+        """Note the verdict on the decision that was made for x."""
+        if not isinstance(correct, (bool, np.bool_)):
+            raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
+        if decision.label not in self._actions:
+            raise LabelError(f"the decision shows {decision.label!r}, which is not one of the log's labels; they are {self.labels[:10]!r}")
+        self._schema.admit(x)
+        row = dict(self._schema.named(x))
+        self._entries.append(_Entry(row, decision, self._actions[decision.label], int(correct)))
+
+    # Open Bandit Pipeline
+
+    @property
+    def context_names(self) -> list[str]:
+        """What the columns of the context are: a number, or whether a nominal feature has a value."""
+        names = []
+        for name, kind in zip(self._schema.names, self._schema.kinds, strict=True):
+            names += [str(name)] if kind == "numeric" else [f"{name}={value}" for value in self._schema.values(name)]
+        return names
+
+    def context(self) -> Array:
+        """A row for each decision; NaN for a missing number, zeros for a missing nominal value."""
+        coded = np.array([self._schema.encode_anew(entry.row) for entry in self._entries]).reshape(len(self), len(self._schema))
+        columns = []
+        for place, n_values in enumerate(self._schema.n_values()):
+            column = coded[:, place : place + 1]
+            columns.append(column if self._schema.kinds[place] == "numeric" else (column == np.arange(n_values)).astype(np.float64))
+        return np.hstack(columns) if columns else np.empty((len(self), 0))
+
+    def to_obp(self) -> dict[str, Any]:
+        """The dict that Open Bandit Pipeline calls bandit feedback."""
+        return {
+            "n_rounds": len(self),
+            "n_actions": len(self.labels),
+            "context": self.context(),
+            "action": np.array([entry.action for entry in self._entries], dtype=np.int64),
+            "reward": np.array([entry.reward for entry in self._entries], dtype=np.int64),
+            "pscore": np.array([entry.decision.probability for entry in self._entries]),
+            "position": None,
+        }
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow with the columns context (a list of numbers), action, reward and pscore."""
+        feedback = self.to_obp()
+        columns = {name: feedback[name].tolist() for name in ("context", "action", "reward", "pscore")}
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    # Vowpal Wabbit
+
+    def _features(self, row: dict[Any, Any]) -> Iterator[tuple[str, float | str]]:
+        """Names and values without gaps, values as the models saw them."""
+        coded = self._schema.encode_anew(row).tolist()
+        for name, kind, value in zip(self._schema.names, self._schema.kinds, coded, strict=True):
+            if value == value:
+                yield _escaped(str(name)), value if kind == "numeric" else str(self._schema.values(name)[int(value)])
+
+    def to_vw(self) -> list[str]:
+        """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`: actions from 1, the cost of a wrong label is 1."""
+        lines = []
+        for entry in self._entries:
+            pairs = self._features(entry.row)
+            words = [f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}" for name, value in pairs]
+            lines.append(" ".join([f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]))
+        return lines
+
+    def to_dsjson(self) -> list[str]:
+        """Lines for `--dsjson --cb_explore_adf`: the whole distribution, the shown action first."""
+        return [json.dumps(self._event(entry)) for entry in self._entries]
+
+    def _event(self, entry: _Entry) -> dict[str, Any]:
+        distribution = entry.decision.distribution()
+        order = [entry.action, *(action for action in range(len(self.labels)) if action != entry.action)]
+        event_id = f"{entry.decision.model_id}-{entry.decision.round}"
+        return {
+            "_label_cost": 1 - entry.reward,
+            "_label_probability": entry.decision.probability,
+            "_label_Action": entry.action + 1,
+            "_labelIndex": entry.action,
+            "o": [{"v": entry.reward, "EventId": event_id}],
+            "Version": "1",
+            "EventId": event_id,
+            "a": [action + 1 for action in order],
+            "c": {"x": dict(self._features(entry.row)), "_multi": [{"a": {"label": str(label)}} for label in self.labels]},
+            "p": [distribution[self.labels[action]] for action in order],
+        }
+
+
+def _escaped(text: str) -> str:
+    """Text as part of a Vowpal Wabbit feature: no space, colon or bar in it, no whole number (hashed otherwise), no leading underscore."""
+    safe = quote(text, safe="")
+    special = safe.isdigit() or safe.startswith("_")
+    return f"%{ord(safe[0]):02X}{safe[1:]}" if special else safe
