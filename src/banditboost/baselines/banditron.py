@@ -55,5 +55,5 @@ class Banditron(LinearBaseline):
     def _choose(self, memo: Array) -> None:
         choose_linear(self._settings, self._committee.features, self._scales, self._weights[0], memo, self._row_start)
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
         teach_banditron(self._settings, self._committee.features, self._scales, self._weights[0], memo, self._row_start, outcome)

@@ -18,6 +18,7 @@ class Baseline(BanditBooster):
     """A learner that decides, explores and hears verdicts as a bandit booster does. `play` calls it round by round."""
 
     plays_compiled = False
+    labels_are_fixed = True
 
 
 class NoLearners:
@@ -34,6 +35,9 @@ class NoLearners:
 
     def add(self, n_learners: int) -> None:
         """Nobody joins."""
+
+    def set_labels(self, n_labels: int) -> None:
+        """Nobody asks."""
 
     def vote(self, x: Array, round_: int, votes: Array) -> None:
         """Nobody votes."""

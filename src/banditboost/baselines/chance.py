@@ -45,5 +45,5 @@ class Random(LoneBaseline):
     def _choose(self, memo: Array) -> None:
         choose_any(self._settings, memo)
 
-    def _end_round(self, memo: Array, outcome: int) -> None:  # noqa: ARG002 (the verdict is counted, no more)
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
         self._settings["verdicts"] += 1

@@ -52,7 +52,7 @@ class Majority(LoneBaseline):
     def _choose(self, memo: Array) -> None:
         choose_majority(self._settings, self._weights, memo)
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
         self._settings["verdicts"] += 1
         self._weights[RIGHT, int(memo[SHOWN])] += outcome
         self._weights[HEARD, int(memo[SHOWN])] += 1.0

@@ -117,7 +117,7 @@ class DiagonalSOBA(LinearBaseline):
         rows = self._committee.features, self._scales, self._weights
         choose_soba(self._settings, *rows, self.regularization, memo, self._row_start)
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
         rows = self._committee.features, self._scales, self._weights
         teach_soba(self._settings, *rows, self.regularization, self._margins, memo, self._row_start, outcome)
 

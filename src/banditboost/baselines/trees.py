@@ -52,7 +52,7 @@ class _EpsilonGreedy(Baseline, BinBandit):
     def parameters(self) -> dict[str, Any]:
         return {name: value for name, value in super().parameters.items() if name in _PARAMETERS}
 
-    def _end_round(self, memo: Array, outcome: int) -> None:
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
         group = self.group_of(int(memo[SHOWN]))
         teach_verdict(self._settings, memo, outcome, self.bagged, *self._lesson)
         self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)

@@ -70,6 +70,8 @@ class Booster:
     """Whether it has weak learners, which a file must then tell."""
     plays_compiled: ClassVar[bool] = True
     """Whether boosting/play.py knows its steps."""
+    labels_are_fixed: ClassVar[bool] = False
+    """Whether `allowed` and `add_label` are refused."""
     _weights: Array
     _committee: Committee
 
@@ -230,10 +232,15 @@ class Booster:
 
         Open decisions stay valid: they are learned as decisions among the labels of their time.
         """
+        self._refuse_fixed_labels(f"the label {label!r} cannot join")
         self.labels = check_labels((*self.labels, label))
         self._index[label] = len(self.labels) - 1
         self._settings["n_labels"] = len(self.labels)
         self._follow_labels()
+
+    def _refuse_fixed_labels(self, what: str) -> None:
+        if self.labels_are_fixed:
+            raise LabelError(f"{what}: {type(self).__name__} always chooses among the labels it was made with; use AdaBandit for that")
 
     def _follow_labels(self) -> None:
         self._committee.set_labels(len(self.labels))
@@ -331,6 +338,7 @@ class BanditBooster(Booster):
         """The allowed labels' indices in increasing order, None if these are all."""
         if allowed is None:
             return None
+        self._refuse_fixed_labels(f"allowed is {allowed!r}")
         try:
             indices = sorted({self._index[label] for label in listed(allowed)})
         except (KeyError, TypeError):
