@@ -166,3 +166,8 @@ def test_decide_changes_nothing_that_was_learned(name: str) -> None:
         model.decide({"n": 100.0 + t, "s": "x"})
     assert all(np.array_equal(before[part], array) for part, array in model._arrays().items())
     assert other.decide({"n": 1.0}).greedy in LABELS
+
+
+def test_labels_neither_join_nor_are_left_out(name: str) -> None:
+    refused(warmed(name), LabelError, lambda model: model.add_label("one more"))
+    refused(warmed(name), LabelError, lambda model: model.decide({"n": 1.0}, allowed=["a"]))
