@@ -240,7 +240,9 @@ class Booster:
 
     def _refuse_fixed_labels(self, what: str) -> None:
         if self.labels_are_fixed:
-            raise LabelError(f"{what}: {type(self).__name__} always chooses among the labels it was made with; give all of them when making it, or use AdaBandit")
+            raise LabelError(
+                f"{what}: {type(self).__name__} always chooses among the labels it was made with; give it all of them, or use AdaBandit"
+            )
 
     def _follow_labels(self) -> None:
         self._committee.set_labels(len(self.labels))
