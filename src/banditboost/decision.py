@@ -16,7 +16,9 @@ _FORMAT = 1
 _SHOWN_ONLY = "$repr"
 _WHOLE = 1e15
 # Slots of the memo, shared with the kernels (banditboost.kernels.layout, which a test compares).
-_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _VOTES = 0, 1, 2, 3, 4, 5, 8
+_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _POLICY, _VOTES = 0, 1, 2, 3, 4, 5, 6, 8
+_UNIFORM, _INVERSE_GAPS = 0, 1
+_MOST_KEPT = 32
 
 
 def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
@@ -67,12 +69,29 @@ def _memo_from(numbers: Any, n_labels: int) -> Array:
         raise DecisionError("the stored decision's memo is cut short or has a gap; give the list that to_dict returned")
     whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
     labels = memo[[_SHOWN, _GREEDY]]
-    rate = memo[_RATE]
-    probability = 1.0 - rate if memo[_SHOWN] == memo[_GREEDY] else rate / (n_labels - 1)
-    possible = 0.0 <= rate < 1.0 and memo[_PROBABILITY] == probability > 0.0
+    possible = _is_uniform(memo, n_labels) if memo[_POLICY] == _UNIFORM else _is_by_gaps(memo, n_labels)
     if np.any(whole != np.floor(whole)) or np.any(labels < 0) or np.any(labels >= n_labels) or not possible:
         raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
     return memo
+
+
+def _is_uniform(memo: Array, n_labels: int) -> bool:
+    """Whether rate and probability of a memo are those of eq. (2)."""
+    rate = memo[_RATE]
+    probability = 1.0 - rate if memo[_SHOWN] == memo[_GREEDY] else rate / (n_labels - 1)
+    return bool(0.0 <= rate < 1.0 and memo[_PROBABILITY] == probability > 0.0)
+
+
+def _is_by_gaps(memo: Array, n_labels: int) -> bool:
+    """Whether the probabilities of a memo could come from inverse gaps."""
+    if memo[_POLICY] != _INVERSE_GAPS or not 0.0 < memo[_PROBABILITY] <= 1.0:
+        return False
+    if n_labels > _MOST_KEPT:
+        return True
+    kept = memo[_VOTES : _VOTES + n_labels]
+    possible = len(kept) == n_labels and np.all((kept > 0.0) & (kept <= 1.0)) and abs(math.fsum(kept) - 1.0) < 1e-9
+    shown = int(memo[_SHOWN])
+    return bool(possible and 0 <= shown < n_labels and kept[shown] == memo[_PROBABILITY])
 
 
 class Decision:
@@ -117,10 +136,22 @@ class Decision:
         return bool(self._memo[_SHOWN] != self._memo[_GREEDY])
 
     def distribution(self) -> dict[Hashable, float]:
-        """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others."""
+        """The probability of every label. Decisions of GapBoost among more than 32 labels do not hold it: ask `model.distribution(x)`."""
+        if self._memo[_POLICY] == _INVERSE_GAPS:
+            return dict(zip(self._labels, self._kept_probabilities(), strict=True))
         rate, greedy = float(self._memo[_RATE]), int(self._memo[_GREEDY])
         other = rate / (len(self._labels) - 1)
         return {label: 1.0 - rate if i == greedy else other for i, label in enumerate(self._labels)}
+
+    def _kept_probabilities(self) -> list[float]:
+        n_labels = len(self._labels)
+        if n_labels > _MOST_KEPT:
+            raise DecisionError(
+                f"the decision was made among {n_labels} labels, and the probabilities of more than {_MOST_KEPT} are not kept with it; "
+                "ask model.distribution(x) before the model learns more"
+            )
+        kept: list[float] = self._memo[_VOTES : _VOTES + n_labels].tolist()
+        return kept
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; `Decision.from_dict` makes the decision again, in any process."""

@@ -13,6 +13,7 @@ SETTINGS = np.dtype(
         ("n_labels", "i8"),  # k
         ("n_learners", "i8"),  # N
         ("seed", "i8"),
+        ("row_start", "i8"),  # where in a memo the row begins
         ("full_information", "i8"),  # 1: the right label is told, not a verdict
         ("estimator", "i8"),  # equation (3) or (4)
         ("rate", "f8"),  # rho

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +12,7 @@ from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
 from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.full_information import AdaFull, OptFull
+from banditboost.boosting.gap import GapBoost
 from banditboost.boosting.optimal import OptBandit
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
@@ -19,7 +20,7 @@ from banditboost.schema import Schema
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
-    {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, OptFull, AdaFull)}
+    {booster.__name__: booster for booster in (GapBoost, OptBandit, AdaBandit, BinBandit, OptFull, AdaFull)}
 )
 _TREE = tuple(item.name for item in fields(HoeffdingTree))
 _NOT_PLAIN = {"self", "labels", "weak_learner", "schema", "seed", "parameters"}
@@ -31,8 +32,13 @@ def parameters_of(name: str) -> tuple[str, ...]:
     >>> parameters_of("OptFull")[:2]
     ('edge', 'n_learners')
     """
-    signatures = (inspect.signature(vars(base)["__init__"]) for base in _booster(name).__mro__[:-1] if "__init__" in vars(base))
-    own = dict.fromkeys(parameter for signature in signatures for parameter in signature.parameters if parameter not in _NOT_PLAIN)
+    own: dict[str, None] = {}
+    for base in _booster(name).__mro__[:-1]:
+        if "__init__" in vars(base):
+            signature = inspect.signature(vars(base)["__init__"]).parameters
+            own |= dict.fromkeys(parameter for parameter in signature if parameter not in _NOT_PLAIN)
+            if "parameters" not in signature:  # it hands nothing on
+                break
     return *own, *_TREE
 
 
@@ -48,7 +54,7 @@ def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameter
             raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known)}")
     ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
     tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
-    return _booster(name)(labels, schema=schema, weak_learner=HoeffdingTree(**tree), seed=seed, **ranges)
+    return _booster(name)(labels, schema=schema, weak_learner=replace(_booster(name).default_tree, **tree), seed=seed, **ranges)
 
 
 def _booster(name: str) -> type[Booster]:
