@@ -17,10 +17,10 @@ from banditboost.errors import DecisionError
 from banditboost.kernels import layout
 from tests.boosting.rounds import STREAM, N, make, taught
 from tests.boosting.states import difference
-from tests.boosting.twins import BANDITS
+from tests.boosting.twins import DECIDERS
 
 
-@pytest.fixture(params=BANDITS)
+@pytest.fixture(params=DECIDERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

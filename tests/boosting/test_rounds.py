@@ -14,11 +14,11 @@ from banditboost.kernels import layout
 from banditboost.kernels.rng import EXPERT, EXPLORE
 from tests.boosting.rounds import STREAM, K, N, make, refused, taught
 from tests.boosting.states import difference, state_of
-from tests.boosting.twins import BANDITS, make_booster, shape_of
+from tests.boosting.twins import DECIDERS, make_booster, shape_of
 from tests.naive import rng as keyed
 
 
-@pytest.fixture(params=BANDITS)
+@pytest.fixture(params=DECIDERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -22,13 +22,13 @@ from banditboost.boosting.base import Booster
 from banditboost.boosting.loading import BOOSTERS as LOADABLE
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream
-from tests.boosting.twins import BANDITS, BOOSTERS, make_booster, parameters_of
+from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, make_booster, parameters_of
 from tests.io.models import HALF, STREAM, K, N, go_on, raw_header, reloaded, same, trained
 from tests.kernels.forests import INTERPRETED
 from tests.weak_learners.invariants import check_committee
 
 
-@pytest.fixture(params=BOOSTERS)
+@pytest.fixture(params=ALL_BOOSTERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -80,7 +80,7 @@ def test_every_kind_of_schema(kind: str, tmp_path: Path) -> None:
     assert same(model, copy)
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_decisions_that_were_open(name: str, tmp_path: Path) -> None:
     """Decided before the save, learned after it, as they are and through JSON; those learned before are refused."""
     model = make_booster(name, K, N)
@@ -183,7 +183,7 @@ def test_parameters_make_the_same_model_again(name: str) -> None:
 @given(st.data())
 def test_any_model_at_any_time(data: st.DataObject) -> None:
     """Random boosters, settings, streams and moments; saved several times on the way."""
-    name = data.draw(st.sampled_from(BOOSTERS))
+    name = data.draw(st.sampled_from(ALL_BOOSTERS))
     k, n = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 5))
     stream = make_stream(data.draw(st.sampled_from(["mixed", "numeric", "nominal"])), k, 60, seed=data.draw(st.integers(0, 99)))
     rows = growing_rows(stream) if stream.kinds[1] == "nominal" and stream.kinds[0] == "numeric" else stream.dicts()
@@ -213,7 +213,7 @@ model.save(sys.argv[1])
 """
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_decisions_are_learned_in_another_process(name: str, tmp_path: Path) -> None:
     labels = ["sports", "politics", "science"]
     model = getattr(banditboost, name)(labels, n_learners=3, seed=1)

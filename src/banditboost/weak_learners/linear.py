@@ -99,7 +99,8 @@ def _bin_pairs(numeric: Array) -> Array:
     if n_numeric == 0 or n_numeric * (len(numeric) - n_numeric) + n_numeric * (n_numeric + 1) // 2 > MOST_BIN_PAIRS:
         return np.zeros(0, PAIR)
     pairs = _pairs(numeric, np.arange(_n_pairs_before(numeric)[-1]))
-    return pairs[numeric[pairs["first"]] | numeric[pairs["second"]]]
+    with_numbers: Array = pairs[numeric[pairs["first"]] | numeric[pairs["second"]]]
+    return with_numbers
 
 
 def _moves(before: Layout, after: Layout) -> Array:
@@ -112,9 +113,8 @@ def _moves(before: Layout, after: Layout) -> Array:
     moves["width"][1:], moves["new_width"][1:] = before.widths, after.widths[:n_columns]
     products = _pair_moves(1, before.products, after.products, before.widths, after.widths)
     bins = _pair_moves(2, before.bins, after.bins, before.bin_widths, after.bin_widths)
-    return np.concatenate(
-        [moves, *(part for part, span in zip((products, bins), before.spans[1:], strict=True) if span["needed"] <= _MOST_MOVED)]
-    )
+    parts = (part for part, span in zip((products, bins), before.spans[1:], strict=True) if span["needed"] <= _MOST_MOVED)
+    return np.concatenate([moves, *parts])
 
 
 def _pair_moves(stage: int, before: Array, after: Array, widths: Array, new_widths: Array) -> Array:
