@@ -297,6 +297,13 @@ def test_trees_after_a_sure_prefix_are_not_taught():
     assert [len(tree.lessons) for tree in trees] == [1] * 5 + [0, 0]
 
 
+def test_a_tree_with_next_to_no_weight_is_not_taught():
+    for score, taught in ((0.99875, False), (0.995, True)):  # weights of the sixth tree: 0.0005 and 0.002
+        booster, trees = chain([1.0] * 4 + [score, 0.5])
+        booster.learn(shown(0), [NAN], True)
+        assert bool(trees[5].lessons) == taught
+
+
 def test_losses_of_prefixes():
     booster, _ = chain([1.0, 0.0])
     booster.learn(shown(0), [NAN], True)
@@ -340,6 +347,17 @@ def test_trees_are_numbered_in_the_order_of_first_verdicts():
         booster.learn(shown(a), row(1), True)
     assert made == [0, 1, 2, 3]
     assert list(booster.groups) == [2, 0]
+
+
+def test_columns_and_values_that_join_change_no_score():
+    kinds, n_values = list(MIXED), list(VALUES)
+    booster = played(60, kinds=kinds, n_values=n_values)
+    before = [booster.scores(row(t)) for t in range(60, 80)]
+    kinds.append("numeric")
+    n_values.append(0)
+    n_values[1] += 2
+    assert [booster.scores([*row(t), NAN]) for t in range(60, 80)] == before
+    assert booster.decide(row(80)).score == booster.scores([*row(80), NAN])
 
 
 def test_it_learns():
