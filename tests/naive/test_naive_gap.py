@@ -144,6 +144,11 @@ def test_hashed_slots_by_hand():
     assert booster.features([3.5, 2.0, 5.0])[2][1][0] == (0, 1, 0, 2)
 
 
+def test_hashed_slot_of_two_nominal_columns():
+    booster = make_booster(kinds=["nominal"] * 2, n_values=[3, 5], slots=8)
+    assert booster.features([2.0, 4.0])[2] == [(rng.mix(2 * 5 + 4 + 1) % 8, 1.0)]
+
+
 def test_pairs_are_ordered_by_their_larger_column():
     assert all_pairs(MIXED) == [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)]
     assert all_pairs(["nominal"] * 3) == [(0, 1), (0, 2), (1, 2)]
@@ -250,6 +255,15 @@ def test_first_lesson_by_hand():
     assert booster.G[2, 1] == {"constant": 1.0, (0, 1): 1.0}
     assert booster.Q == {1: 2.0, 2: 0.0, 3: 0.0}
     assert booster.W[2, 2] == booster.W[2, 3] == {}  # one nominal column has no pairs
+
+
+def test_steps_are_in_units_of_the_mean_squared_norm():
+    """Rows of squared norm 1 and 2 under two labels: the second lesson's step has Q / V = 3 / 2."""
+    booster = make_booster(kinds=["nominal"], n_values=[2], make_learner=lambda _: Constant())
+    booster.learn(shown(2), [NAN], False)
+    booster.learn(shown(1), [0.0], True)
+    r = STEP / math.sqrt(1.5)
+    assert booster.dot(1, 1, booster.features([0.0])[1]) == pytest.approx(1 - math.exp(-2 * r))
 
 
 def test_a_linear_step_never_passes_the_target():
