@@ -31,10 +31,17 @@ def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
         "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1,
     }  # fmt: skip
     offered = parameters_of(name)
-    assert {"n_learners", "clip", "grace_period"} <= set(offered)
+    assert {"n_learners", "max_memory", "grace_period"} <= set(offered)
+    assert ("clip" in offered) == (name != "GapBoost")
     assert not {"labels", "schema", "seed", "weak_learner", "parameters", "self"} & set(offered)
     for parameter in offered:
         make(name, LABELS, None, {parameter: values[parameter]}, seed=0)
+
+
+def test_trees_are_those_of_the_booster_but_for_what_is_given() -> None:
+    assert make("AdaBandit", LABELS, None, {"tie_threshold": 0.2}, seed=0).weak_learner == HoeffdingTree(tie_threshold=0.2)
+    tree = make("GapBoost", LABELS, None, {"tie_threshold": 0.2}, seed=0).weak_learner
+    assert tree == HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.2)
 
 
 def test_refusals() -> None:

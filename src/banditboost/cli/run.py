@@ -13,7 +13,9 @@ from banditboost.cli.source import Choice, check_learner, check_picture, check_t
 if TYPE_CHECKING:
     from banditboost.cli.game import Game
 
-Learner = Annotated[str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull or OptFull.", metavar="NAME")]
+Learner = Annotated[
+    str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, GapBoost, AdaFull or OptFull.", metavar="NAME")
+]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
 Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")]

@@ -20,7 +20,7 @@ from banditboost.schema import Schema
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
-    {booster.__name__: booster for booster in (GapBoost, OptBandit, AdaBandit, BinBandit, OptFull, AdaFull)}
+    {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, GapBoost, OptFull, AdaFull)}
 )
 _TREE = tuple(item.name for item in fields(HoeffdingTree))
 _NOT_PLAIN = {"self", "labels", "weak_learner", "schema", "seed", "parameters"}

@@ -83,7 +83,7 @@ class Forest(NamedTuple):
     stats: Array  # float64[rows * row_size]
 
 
-# A decision's memo: everything that learning needs later. After the fixed slots come N votes and N learner weights (for GapBoost instead the
+# A decision's memo: everything that learning needs later. After the fixed slots come N votes and N learner weights (for GapBoost the
 # probabilities of all labels, if these are few), and the row.
 ROUND, SHOWN, GREEDY, CHOSEN_EXPERT, PROBABILITY, RATE, POLICY = range(7)
 VOTES = 8
