@@ -1,4 +1,4 @@
-"""GapBoost: what is its own. (That it plays, saves and refuses like the other boosters is in their tests; its twin is in test_gap_twin.py.)"""
+"""GapBoost: what is its own. That it plays, saves and refuses like the others is in their tests; its twin is in test_gap_twin.py."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_stored_decision_that_was_changed_is_refused(place: int, value: float)
 def test_it_learns(name: str, rounds: int, least: float) -> None:
     data = datasets.load(name)
     X, y = data.stream(repeat=10, seed=4, rounds=rounds)
-    assert play(GapBoost(data.labels, schema=data.schema, seed=4), X, y).last_accuracy > least
+    assert play(GapBoost(data.labels, schema=data.schema(), seed=4), X, y).last_accuracy > least
 
 
 @pytest.mark.skipif(INTERPRETED, reason="takes minutes interpreted")
@@ -181,10 +181,10 @@ def weights_by_meaning(model: Any) -> dict[Any, list[float]]:
     layout, names, found = model._linear._layout, model.schema.names, {}
     values = [model.schema.values(name) or (None,) for name in names]
     for group in range(model.n_groups):
-        W, G = model.chains.weights[:, group // LANES, :, group % LANES]
+        weights, squares = model.chains.weights[:, group // LANES, :, group % LANES]
         for c, column in enumerate(layout.columns):
             for code, value in enumerate(values[c]):
-                found[group, names[c], value] = [W[column["slot"] + code], G[column["slot"] + code]]
+                found[group, names[c], value] = [weights[column["slot"] + code], squares[column["slot"] + code]]
         for stage, pairs in ((1, layout.products), (2, layout.bins)):
             parts = [list(range(11)) if stage == 2 and one == (None,) else one for one in values]
             for i, j, slot in pairs.tolist():
@@ -192,7 +192,7 @@ def weights_by_meaning(model: Any) -> dict[Any, list[float]]:
                 for a, one in enumerate(first):
                     for b, other in enumerate(parts[j]):
                         at = layout.spans["start"][stage] + slot + a * len(parts[j]) + b
-                        found[group, stage, names[i], names[j], one, other] = [W[at], G[at]]
+                        found[group, stage, names[i], names[j], one, other] = [weights[at], squares[at]]
     return {key: both for key, both in found.items() if both[1] > 0.0}
 
 
@@ -316,7 +316,7 @@ def test_a_forged_file_is_refused(tmp_path: Path, name: str, place: Any, value: 
     model, _ = taught()
     model.save(tmp_path / "model.bb")
 
-    def change(header: Any, arrays: Any) -> None:
+    def change(_: Any, arrays: Any) -> None:
         arrays[name][place] = value
 
     with pytest.raises(ModelFileError, match="load an intact copy"):
@@ -327,7 +327,7 @@ def test_weights_of_other_columns_are_refused(tmp_path: Path) -> None:
     model, _ = taught()
     model.save(tmp_path / "model.bb")
 
-    def cut(header: Any, arrays: Any) -> None:
+    def cut(_: Any, arrays: Any) -> None:
         arrays["linear"] = arrays["linear"][:, :, :-1]
 
     with pytest.raises(ModelFileError, match="does not fit the model"):

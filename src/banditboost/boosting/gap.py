@@ -214,6 +214,9 @@ class GapBoost(VerdictBooster):
     def _n_kept(self) -> int:
         return len(self.labels) if len(self.labels) <= MOST_KEPT else 0
 
+    def _n_votes(self) -> int:
+        return 0
+
     def _follow_schema(self) -> None:
         self._linear.follow_schema()
         self._committee.set_ceiling(self._memory_for_trees())
