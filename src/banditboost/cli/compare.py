@@ -78,5 +78,5 @@ def compare(
 
 
 def fitting(learner: str, given: dict[str, object]) -> dict[str, object]:
-    """What was given for bandit learners is not for those that are told the label."""
-    return {name: value for name, value in given.items() if name != "exploration" or not learner.endswith("Full")}
+    """A rate of exploration is not for those that are told the label, nor for GapBoost, which finds its own."""
+    return {name: value for name, value in given.items() if name != "exploration" or not learner.endswith(("Full", "GapBoost"))}

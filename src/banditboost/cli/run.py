@@ -130,7 +130,7 @@ def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
         "speed": f"{summary['rounds_per_second']:,.0f} rounds per second ({summary['seconds']:.1f} s)",
         "memory": f"{summary['memory_bytes'] / 2**20:.1f} MiB",
     }
-    if summary["exploration"] is None:
+    if summary["learner"].endswith("Full"):
         facts["cost of exploration"] = "none: this learner is told the right label"
     if summary["saved"]:
         facts["saved"] = summary["saved"]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from banditboost.experiments.task import Source
 
 _PICTURES = (".png", ".svg", ".pdf")
+LEARNERS = (*ALGORITHMS, "GapBoost")
 LARGEST_IN_MEMORY = 256 * 2**20
 """Bytes; larger files are streamed."""
 
@@ -104,10 +105,10 @@ class Choice:
 
 def check_learner(name: str) -> str:
     """The name as it is spelled, whatever the case."""
-    for known in ALGORITHMS:
+    for known in LEARNERS:
         if known.lower() == name.lower():
             return known
-    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(ALGORITHMS)}")
+    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(LEARNERS)}")
 
 
 def parse_value(text: str) -> Any:
@@ -137,7 +138,7 @@ def default_parameters(choice: Choice, learner: str) -> dict[str, Any]:
     """The paper's on its data sets; on files those of the package."""
     from banditboost.experiments.paper import paper_parameters
 
-    return {} if choice.is_file else paper_parameters(choice.data, learner)
+    return {} if choice.is_file or learner not in ALGORITHMS else paper_parameters(choice.data, learner)
 
 
 def check_target(option: str, path: Path | None) -> None:

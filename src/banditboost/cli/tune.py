@@ -137,8 +137,8 @@ def _choices(learner: str, rates: str | None, counts: str | None, tried: list[st
     choices = {name: [parse_value(part) for part in options.names(values)] for name, values in map(_name_and_values, given)}
     if choices:
         return choices
-    if learner.endswith("Full"):
-        raise typer.BadParameter(f"{learner} does not explore; say what to try, such as --n-learners 10,20")
+    if learner.endswith(("Full", "GapBoost")):
+        raise typer.BadParameter(f"{learner} has no rate of exploration; say what to try, such as --n-learners 10,20")
     from banditboost.experiments.paper import RATES
 
     return {"exploration": list(RATES)}
