@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from banditboost import play
-from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, make_booster
+from tests.boosting.twins import ALL_BOOSTERS, BOOSTERS, DECIDERS, make_booster
 from tests.io.models import HALF, STREAM, K, N, go_on, same, trained
 from tests.io.test_custom_learners import Counts
 
@@ -24,8 +24,7 @@ def copied(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     return COPIERS[request.param]
 
 
-@pytest.mark.parametrize("name", ALL_BOOSTERS)
-@pytest.mark.parametrize("learner", [None, Counts])
+@pytest.mark.parametrize(("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), *((name, Counts) for name in BOOSTERS)])
 def test_a_copy_goes_on_alike_and_by_itself(name: str, learner: Any, copied: Callable[[Any], Any]) -> None:
     model = trained(name, **({"weak_learner": learner} if learner else {}))
     twin, apart = copied(model), copied(model)
