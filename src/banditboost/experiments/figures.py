@@ -25,9 +25,9 @@ COLOURS = {
     "OptBandit": "#D55E00",
     "OptFull": "#E69F00",
     "BinBandit": "#009E73",
-    "GapBoost": "#CC79A7",
+    "GapBoost": "#000000",
 }
-_OTHERS = ("#000000", "#CC79A7", "#0072B2", "#D55E00", "#009E73")
+_OTHERS = ("#CC79A7", "#999999", "#0072B2", "#D55E00", "#009E73")
 FORMATS = ("png", "svg")
 _STYLE: Any = {
     "font.family": "sans-serif",
