@@ -53,7 +53,9 @@ def test_an_unknown_public_name_is_an_attribute_error():
         banditboost.Nothing  # noqa: B018
 
 
-def test_decision_and_kernels_agree_on_the_memo():
-    fields = ("ROUND", "SHOWN", "GREEDY", "CHOSEN_EXPERT", "PROBABILITY", "RATE", "VOTES")
-    ours = (decision._ROUND, decision._SHOWN, decision._GREEDY, decision._EXPERT, decision._PROBABILITY, decision._RATE, decision._VOTES)
-    assert tuple(getattr(layout, field) for field in fields) == ours
+@pytest.mark.parametrize(
+    "name", ["ROUND", "SHOWN", "GREEDY", "PROBABILITY", "RATE", "POLICY", "VOTES", "UNIFORM", "INVERSE_GAPS", "MOST_KEPT"]
+)
+def test_decision_and_kernels_agree_on_the_memo(name):
+    assert getattr(decision, f"_{name}") == getattr(layout, name)
+    assert decision._EXPERT == layout.CHOSEN_EXPERT

@@ -16,7 +16,7 @@ from banditboost import AdaBandit, Decision, PendingDecisions
 from banditboost.errors import DecisionError, ParameterError
 from banditboost.pending import Outcome
 from tests.boosting.states import difference
-from tests.boosting.twins import BANDITS
+from tests.boosting.twins import DECIDERS
 
 LEARNED, DUPLICATE, EXPIRED, UNKNOWN = Outcome.LEARNED, Outcome.DUPLICATE, Outcome.EXPIRED, Outcome.UNKNOWN
 
@@ -171,7 +171,7 @@ def test_impossible_rules_are_refused(rule: dict[str, Any], message: str) -> Non
         make(**rule)
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_learning_through_the_store_is_learning(name: str) -> None:
     """To the last bit, expired decisions included."""
     labels = ["a", "b", "c"]

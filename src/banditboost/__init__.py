@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from banditboost.boosting.binary import BinBandit as BinBandit
     from banditboost.boosting.full_information import AdaFull as AdaFull
     from banditboost.boosting.full_information import OptFull as OptFull
+    from banditboost.boosting.gap import GapBoost as GapBoost
     from banditboost.boosting.loading import load as load
     from banditboost.boosting.optimal import OptBandit as OptBandit
     from banditboost.boosting.player import play as play
@@ -37,6 +38,7 @@ _HOMES = {
     "AdaFull": "boosting.full_information",
     "BinBandit": "boosting.binary",
     "Decision": "decision",
+    "GapBoost": "boosting.gap",
     "HoeffdingTree": "weak_learners.hoeffding",
     "OptBandit": "boosting.optimal",
     "OptFull": "boosting.full_information",

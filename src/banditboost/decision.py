@@ -18,8 +18,10 @@ _SHOWN_ONLY = "$repr"
 _WHOLE = 1e15
 _MOST_LABELS = 1 << 31  # trees keep labels as 32-bit numbers
 # Slots of the memo, shared with the kernels (banditboost.kernels.layout, which a test compares).
-_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _ALLOWED, _VOTES = 0, 1, 2, 3, 4, 5, 6, 8
+_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _ALLOWED, _POLICY, _VOTES = 0, 1, 2, 3, 4, 5, 6, 7, 8
 _HEXADECIMAL = re.compile("[1-9a-f][0-9a-f]*")
+_UNIFORM, _INVERSE_GAPS = 0, 1
+_MOST_KEPT = 32
 
 
 def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
@@ -112,9 +114,22 @@ def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
     whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
     labels = memo[[_SHOWN, _GREEDY]]
     possible = np.all(whole == np.floor(whole)) and np.all(labels >= 0) and np.all(labels < n_labels) and 0.0 <= memo[_RATE] < 1.0
-    if not possible or not _is_possible_choice(memo, mask, n_labels):
+    choice = _is_possible_choice(memo, mask, n_labels) if memo[_POLICY] == _UNIFORM else _is_by_gaps(memo, n_labels) and not mask
+    if not possible or not choice:
         raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
     return memo
+
+
+def _is_by_gaps(memo: Array, n_labels: int) -> bool:
+    """Whether the probabilities of a memo could come from inverse gaps."""
+    if memo[_POLICY] != _INVERSE_GAPS or not 0.0 < memo[_PROBABILITY] <= 1.0:
+        return False
+    if n_labels > _MOST_KEPT:
+        return True
+    kept = memo[_VOTES : _VOTES + n_labels]
+    possible = len(kept) == n_labels and np.all((kept > 0.0) & (kept <= 1.0)) and abs(math.fsum(kept) - 1.0) < 1e-9
+    shown = int(memo[_SHOWN])
+    return bool(possible and 0 <= shown < n_labels and kept[shown] == memo[_PROBABILITY])
 
 
 class Decision:
@@ -170,7 +185,10 @@ class Decision:
         """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others.
 
         Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that was allowed alone.
+        Decisions of GapBoost among more than 32 labels do not hold it: ask `model.distribution(x)`.
         """
+        if self._memo[_POLICY] == _INVERSE_GAPS:
+            return dict(zip(self._labels, self._kept_probabilities(), strict=True))
         n_allowed = self._mask.bit_count() or len(self._labels)
         best, other = (_probability(explored, float(self._memo[_RATE]), n_allowed) for explored in (False, True))
         shares = np.full(len(self._labels), 0.0 if self._mask else other)
@@ -184,6 +202,16 @@ class Decision:
         if self._mask:
             return _indices_in(self._mask)
         return np.arange(len(self._labels)) if len(self._labels) < n_labels else None
+
+    def _kept_probabilities(self) -> list[float]:
+        n_labels = len(self._labels)
+        if n_labels > _MOST_KEPT:
+            raise DecisionError(
+                f"the decision was made among {n_labels} labels, and the probabilities of more than {_MOST_KEPT} are not kept with it; "
+                "ask model.distribution(x) before the model learns more"
+            )
+        kept: list[float] = self._memo[_VOTES : _VOTES + n_labels].tolist()
+        return kept
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; `Decision.from_dict` makes the decision again, in any process."""

@@ -14,8 +14,10 @@ def state_of(model: Any) -> dict[str, Any]:
     forest = {name: bytes_of(array) for name, array in committee.forest._asdict().items()} if hasattr(committee, "forest") else {}
     learners = pickle.dumps(getattr(committee, "learners", None))
     ledger = bytes(model._ledger._bits).rstrip(b"\0") if hasattr(model, "_ledger") else b""
+    linear = {name: array.tobytes() for name, array in model._linear.arrays().items()} if hasattr(model, "_linear") else {}
     return {
         **forest,
+        **linear,
         "learners": learners,
         "ledger": ledger,
         "rounds": model.rounds,

@@ -15,12 +15,12 @@ from banditboost import AdaBandit, Decision
 from banditboost import decision as module
 from banditboost.errors import DecisionError
 from banditboost.kernels import layout
-from tests.boosting.rounds import STREAM, N, make, taught
+from tests.boosting.rounds import STREAM, K, N, make, taught
 from tests.boosting.states import difference
-from tests.boosting.twins import BANDITS
+from tests.boosting.twins import DECIDERS, GAP
 
 
-@pytest.fixture(params=BANDITS)
+@pytest.fixture(params=DECIDERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -45,10 +45,10 @@ def test_decision_owes_nothing_to_the_row_it_was_made_for(name: str) -> None:
 
 
 def test_decision_is_small(name: str) -> None:
-    """Votes, weights, row and a few numbers: what it takes, and not what the model takes."""
+    """Votes and weights (or probabilities), row and a few numbers: what it takes, and not what the model takes."""
     model = taught(name)
     decision = model.decide(STREAM.X[0])
-    numbers = 8 + 2 * N + len(model.schema)
+    numbers = 8 + (K if name == GAP else 2 * N) + len(model.schema)
     assert sys.getsizeof(decision) < 100
     assert decision._memo.nbytes == 8 * numbers
     assert len(pickle.dumps(decision)) < 8 * numbers + 600

@@ -8,10 +8,10 @@ import pytest
 from banditboost import Decision
 from banditboost.boosting import ledger
 from tests.boosting.rounds import STREAM, make, refused
-from tests.boosting.twins import BANDITS
+from tests.boosting.twins import DECIDERS
 
 
-@pytest.fixture(params=BANDITS)
+@pytest.fixture(params=DECIDERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -13,13 +13,13 @@ from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import keyed, play_by_hand
 from tests.boosting.states import difference
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
-from tests.boosting.twins import ADAPTIVE, BANDITS, BOOSTERS, SEED, make_booster
+from tests.boosting.twins import ADAPTIVE, ALL_BOOSTERS, DECIDERS, SEED, make_booster
 from tests.naive import rng
 
 ROUNDS = 40 if INTERPRETED else 400
 
 
-@pytest.fixture(params=BOOSTERS)
+@pytest.fixture(params=ALL_BOOSTERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -159,7 +159,7 @@ def test_share_that_is_lost() -> None:
 # The ledger knows what was played
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_played_rounds_are_in_the_ledger(name: str) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
     model = make_booster(name, 3, 5, schema=stream.schema())
@@ -213,7 +213,7 @@ def test_an_empty_stream_changes_nothing(name: str, rows: Any) -> None:
     result = play(one, rows, [])
     assert len(result.shown) == result.learned == one.rounds == 0
     assert difference(one, other) == []
-    assert (result.edges is None) == (name in BOOSTERS)
+    assert (result.edges is None) == (name in ALL_BOOSTERS)
 
 
 def test_edges_are_told_of_adaptive_boosters_only(name: str) -> None:

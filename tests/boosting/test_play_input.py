@@ -15,7 +15,7 @@ from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference
 from tests.boosting.streams import make_stream
-from tests.boosting.twins import BANDITS, BOOSTERS, SEED, make_booster
+from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, SEED, make_booster
 
 ROUNDS = 40 if INTERPRETED else 400
 
@@ -23,7 +23,7 @@ ROUNDS = 40 if INTERPRETED else 400
 # Rows
 
 
-@pytest.mark.parametrize("name", BOOSTERS)
+@pytest.mark.parametrize("name", ALL_BOOSTERS)
 def test_dicts_lists_and_arrays_are_one(name: str) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
     named = stream.dicts()
@@ -96,7 +96,7 @@ def test_right_labels_of_any_kind(labels: tuple[Any, ...]) -> None:
     assert result.y.tolist() == stream.y.tolist()
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_right_labels_stay_hidden(name: str) -> None:
     """A wrong round tells only that: with other right labels in the wrong rounds not one decision changes."""
     stream = make_stream("mixed", 5, ROUNDS)

@@ -13,7 +13,7 @@ from banditboost.theory import empirical_edge
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.streams import KINDS, make_stream
-from tests.boosting.twins import ADAPTIVE, BANDITS, BOOSTERS, make_booster
+from tests.boosting.twins import ADAPTIVE, ALL_BOOSTERS, DECIDERS, make_booster
 from tests.naive import boosters as naive
 
 ROUNDS = 60 if INTERPRETED else 300
@@ -66,7 +66,7 @@ def test_an_empty_stream_has_no_accuracy() -> None:
     assert "0 rounds" in repr(result)
 
 
-@pytest.mark.parametrize("name", BOOSTERS)
+@pytest.mark.parametrize("name", ALL_BOOSTERS)
 def test_fields_agree_with_the_stream(name: str) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
     model, twin = (make_booster(name, 3, 5, schema=stream.schema()) for _ in range(2))
@@ -76,7 +76,7 @@ def test_fields_agree_with_the_stream(name: str) -> None:
     assert result.y.tolist() == stream.y.tolist()
     assert result.accuracy == np.mean(np.array(expected.shown) == stream.y)
     assert result.greedy_accuracy == np.mean(np.array(expected.greedy) == stream.y)
-    assert result.explored.any() == (name in BANDITS)
+    assert result.explored.any() == (name in DECIDERS)
     assert result.learned == model.verdicts == ROUNDS
 
 

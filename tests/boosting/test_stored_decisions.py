@@ -13,7 +13,7 @@ from banditboost import AdaBandit, Decision
 from banditboost.errors import DecisionError
 from tests.boosting.rounds import STREAM, make, refused, taught
 from tests.boosting.states import difference
-from tests.boosting.twins import BANDITS, make_booster
+from tests.boosting.twins import DECIDERS, make_booster
 
 LABELS = ["sports", 2, 2.5, None, True, ("a", 1), b"x", np.int64(4)]
 
@@ -22,7 +22,7 @@ def via_json(decision: Decision) -> Decision:
     return Decision.from_dict(json.loads(json.dumps(decision.to_dict(), allow_nan=False)))
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_it_is_learned_without_the_labels(name: str) -> None:
     model, twin = taught(name), taught(name)
     for x, y in zip(STREAM.X[40:80], STREAM.y[40:80].tolist(), strict=True):
@@ -69,7 +69,7 @@ def test_labels_that_json_cannot_carry() -> None:
     model.learn(back, True)
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 @pytest.mark.parametrize("k", [3, 1000])
 def test_it_takes_less_than_2_kb(name: str, k: int) -> None:
     """Twenty learners and twenty features, each with all its digits, after the weights have moved."""
@@ -80,7 +80,7 @@ def test_it_takes_less_than_2_kb(name: str, k: int) -> None:
         decision = model.decide(draw.normal(size=20))
         model.learn(decision, bool(draw.random() < 0.3))
         largest = max(largest, len(json.dumps(decision.to_dict())))
-    assert 600 < largest < 2000
+    assert 500 < largest < 2000
 
 
 def test_numbers_come_back_to_the_last_bit() -> None:
@@ -125,10 +125,10 @@ def test_a_label_that_is_no_value_is_refused_when_asked_for(label: Any) -> None:
         _ = decision.label
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_the_model_does_not_believe_in_more_labels_than_it_has(name: str) -> None:
     """A dict that claims a thousand labels, with a probability that fits: the index must not reach the kernels."""
     model = make(name)
     data = model.decide(STREAM.X[0]).to_dict()
-    data["labels"], data["memo"][1], data["memo"][4] = 1000, 999, data["memo"][5] / 999
+    data["labels"], data["memo"][1], data["memo"][4] = 1000, 999, data["memo"][5] / 999 or 0.5
     assert "does not fit" in refused(model, Decision.from_dict(data), True)

@@ -19,6 +19,9 @@ RHO = 0.1
 GAMMA = 0.1
 BANDITS = ["AdaBandit", "OptBandit", "BinBandit"]
 BOOSTERS = [*BANDITS, "AdaFull", "OptFull"]
+GAP = "GapBoost"  # its twin is compared in test_gap_twin.py
+DECIDERS = [*BANDITS, GAP]
+ALL_BOOSTERS = [*BOOSTERS, GAP]
 ADAPTIVE = ["AdaBandit", "AdaFull"]
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 CLOSE_WEIGHT = {"rel": 1e-6, "abs": 1e-7}  # of a class in a leaf, where weights are kept to 24 bits, and what follows from it
@@ -28,7 +31,7 @@ _RANGES = ((5.0, 20.0), (0.01, 0.9), (0.01, 0.9))  # the defaults of HoeffdingTr
 def parameters_of(name: str, **options: Any) -> dict[str, Any]:
     """What the booster `name` is made with: the options of all, and its own."""
     own = {"exploration": RHO} if name in BANDITS else {}
-    return {**own, **({} if name in ADAPTIVE else {"edge": GAMMA}), **options}
+    return {**own, **({} if name in ADAPTIVE or name == GAP else {"edge": GAMMA}), **options}
 
 
 def make_booster(name: str, k: int, n_learners: int, *, leaf_prediction: str = "majority", **options: Any) -> Any:

@@ -47,6 +47,7 @@ COMMANDS = [
     ("compare car --address auto", 2, "--engine ray"),
     ("tune car --try grace_period", 2, "NAME=A,B,..."),
     ("tune car --learner AdaFull", 2, "--n-learners 10,20"),
+    ("tune car --learner GapBoost", 2, "--n-learners 10,20"),
     ("tune car --exploration 0.1,often", 1, "exploration is 'often'"),
     ("reproduce table9", 2, "table1"),
     ("reproduce table1 --datasets foo", 2, "balance, car"),

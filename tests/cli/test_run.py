@@ -31,7 +31,7 @@ def test_it_tells_what_play_tells(answer):
     assert (found["rounds"], found["n_labels"], found["seed"]) == (120, 3, 7)
 
 
-@pytest.mark.parametrize("learner", ["OptBandit", "binbandit", "AdaFull", "OptFull"])
+@pytest.mark.parametrize("learner", ["OptBandit", "binbandit", "gapboost", "AdaFull", "OptFull"])
 def test_every_learner_runs(answer, learner):
     assert answer("run", "balance", "--learner", learner, *SHORT)["learner"].lower() == learner.lower()
 

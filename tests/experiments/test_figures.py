@@ -6,6 +6,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
+from banditboost.datasets import protocol
 from banditboost.experiments import figures
 from tests.experiments import made_up
 
@@ -20,7 +21,7 @@ def test_there_is_a_panel_for_each_data_set_and_a_line_for_each_learner():
     figure = figures.learning_curves(made_up.paper(datasets=("isolet", "car"), seeds=(4, 5)))
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["Car, k = 4", "Isolet, k = 26"]
     for axes in figure.axes:
-        assert set(lines(axes)) == set(figures.COLOURS)
+        assert set(lines(axes)) == set(protocol.ALGORITHMS)
 
 
 def test_a_place_without_a_panel_is_empty():

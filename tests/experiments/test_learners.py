@@ -33,7 +33,8 @@ def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
     }  # fmt: skip
     offered = parameters_of(name)
     assert ("grace_period" in offered) == LEARNERS[name].has_learners
-    assert name in baselines.__all__ or {"n_learners", "clip"} <= set(offered)
+    assert name in baselines.__all__ or {"n_learners", "max_memory"} <= set(offered)
+    assert ("clip" in offered) == (name not in ("GapBoost", *baselines.__all__))
     assert not {"labels", "schema", "seed", "weak_learner", "parameters", "self"} & set(offered)
     for parameter in offered:
         make(name, LABELS, None, {parameter: values[parameter]}, seed=0)
@@ -45,6 +46,12 @@ def test_parameters_of_a_base_that_are_not_handed_on_are_not_offered() -> None:
     assert parameters_of("EpsilonGreedyForest")[:4] == ("n_learners", "exploration", "max_memory", "grace_period")
     with pytest.raises(ParameterError, match="'clip' is no parameter of Banditron; it has exploration"):
         make("Banditron", LABELS, None, {"clip": 3}, seed=0)
+
+
+def test_trees_are_those_of_the_booster_but_for_what_is_given() -> None:
+    assert make("AdaBandit", LABELS, None, {"tie_threshold": 0.2}, seed=0).weak_learner == HoeffdingTree(tie_threshold=0.2)
+    tree = make("GapBoost", LABELS, None, {"tie_threshold": 0.2}, seed=0).weak_learner
+    assert tree == HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.2)
 
 
 def test_refusals() -> None:

@@ -15,7 +15,7 @@ import banditboost
 from banditboost.io import container
 from tests.boosting.states import difference
 from tests.boosting.streams import make_stream
-from tests.boosting.twins import BANDITS, make_booster
+from tests.boosting.twins import DECIDERS, make_booster
 
 K, N = 3, 4
 STREAM = make_stream("mixed", K, 160)
@@ -33,7 +33,7 @@ def go_on(model: Any, rows: list[Any], labels: np.ndarray) -> list[Any]:
     """Round by round; returns what was predicted or shown."""
     shown = []
     for x, y in zip(rows, labels.tolist(), strict=False):
-        if type(model).__name__ in BANDITS:
+        if type(model).__name__ in DECIDERS:
             decision = model.decide(x)
             model.learn(decision, decision.label == y)
             shown.append((decision.label, decision.greedy, decision.probability))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from banditboost import play
-from tests.boosting.twins import BANDITS, BOOSTERS, make_booster
+from tests.boosting.twins import ALL_BOOSTERS, BOOSTERS, DECIDERS, make_booster
 from tests.io.models import HALF, STREAM, K, N, go_on, same, trained
 from tests.io.test_custom_learners import Counts
 
@@ -24,8 +24,7 @@ def copied(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     return COPIERS[request.param]
 
 
-@pytest.mark.parametrize("name", BOOSTERS)
-@pytest.mark.parametrize("learner", [None, Counts])
+@pytest.mark.parametrize(("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), *((name, Counts) for name in BOOSTERS)])
 def test_a_copy_goes_on_alike_and_by_itself(name: str, learner: Any, copied: Callable[[Any], Any]) -> None:
     model = trained(name, **({"weak_learner": learner} if learner else {}))
     twin, apart = copied(model), copied(model)
@@ -37,7 +36,7 @@ def test_a_copy_goes_on_alike_and_by_itself(name: str, learner: Any, copied: Cal
     assert same(model, twin)
 
 
-@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_a_copy_learns_decisions_of_the_original(name: str, copied: Callable[[Any], Any]) -> None:
     """That is how joblib and Ray move models: the copy is the same model, and keeps its id."""
     model = make_booster(name, K, N)

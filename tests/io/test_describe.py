@@ -10,11 +10,11 @@ import pytest
 
 import banditboost
 from banditboost.errors import ModelFileError
-from tests.boosting.twins import BOOSTERS
+from tests.boosting.twins import ALL_BOOSTERS
 from tests.io.models import HALF, N, forge, trained
 
 
-@pytest.mark.parametrize("name", BOOSTERS)
+@pytest.mark.parametrize("name", ALL_BOOSTERS)
 def test_describe_tells_what_the_model_would(name: str, tmp_path: Path) -> None:
     model = trained(name)
     model.save(tmp_path / "a")

@@ -28,7 +28,7 @@ def test_mix_is_the_published_finaliser():
 
 
 def test_uniform_numbers_look_uniform():
-    for purpose in range(1, 10):
+    for purpose in range(1, 11):
         us = [rng.uniform(SEED, t, purpose, 0) for t in range(2000)]
         assert all(0 <= u < 1 for u in us)
         assert abs(sum(us) / len(us) - 0.5) < 0.03

@@ -9,9 +9,8 @@ import numpy as np
 
 from banditboost.boosting.experts import expert_labels
 from banditboost.boosting.exploration import draw_label, label_probability
-from banditboost.boosting.state import ALLOWED
 from banditboost.kernels.compile import allocating, inlined
-from banditboost.kernels.layout import GREEDY, PROBABILITY, RATE, ROUND, SHOWN, VOTES, Array
+from banditboost.kernels.layout import ALLOWED, GREEDY, PROBABILITY, RATE, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
 
 

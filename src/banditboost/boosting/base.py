@@ -18,7 +18,7 @@ from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
 from banditboost.kernels.entry import first_bad_feature, fits
-from banditboost.kernels.layout import ROUND, VOTES
+from banditboost.kernels.layout import POLICY, ROUND, UNIFORM, VOTES
 from banditboost.schema import Schema
 from banditboost.weak_learners.custom import PythonCommittee
 from banditboost.weak_learners.forest import TreeCommittee
@@ -26,7 +26,7 @@ from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.protocol import Committee
 
 Array = np.ndarray[Any, Any]
-_MEBIBYTE = 1 << 20
+MEBIBYTE = 1 << 20
 _FLOAT = np.dtype(np.float64)
 
 
@@ -72,6 +72,7 @@ class Booster:
     """Whether boosting/play.py knows its steps."""
     labels_are_fixed: ClassVar[bool] = False
     """Whether `allowed` and `add_label` are refused."""
+    default_tree = HoeffdingTree()
     _weights: Array
     _committee: Committee
 
@@ -85,7 +86,7 @@ class Booster:
         clip: float = 100.0,
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
-        max_memory: int = 256 * _MEBIBYTE,
+        max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
         self.labels = check_labels(labels)
@@ -95,8 +96,8 @@ class Booster:
         if schema is not None and not isinstance(schema, Schema):
             raise ParameterError(f"schema is {schema!r}; give a Schema, such as Schema(numeric=['hour'], nominal=['device'])")
         self.schema = Schema() if schema is None else copy.deepcopy(schema)
-        self.weak_learner = HoeffdingTree() if weak_learner is None else weak_learner
-        self.max_memory = check_count("max_memory", max_memory, _MEBIBYTE, 2**50)
+        self.weak_learner = self.default_tree if weak_learner is None else weak_learner
+        self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
         self.rounds = 0
         self._settings = np.zeros(1, SETTINGS)
@@ -108,7 +109,8 @@ class Booster:
         self._settings["tie_tolerance"] = check_number("tie_tolerance", tie_tolerance, 0.0, 1e6)
         self._start()
         self._lesson = np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners)
-        self._row_start = VOTES + 2 * self.n_learners
+        self._row_start = VOTES + self._n_kept()
+        self._settings["row_start"] = self._row_start
         self._blank = self._make_blank()
         self._row_shape: tuple[int, ...] | None = None  # of array rows that were found good
 
@@ -121,6 +123,10 @@ class Booster:
         if isinstance(self.weak_learner, HoeffdingTree):
             return TreeCommittee(self.weak_learner, n_labels, self.schema, self.seed, self.max_memory)
         return PythonCommittee(self.weak_learner, n_labels, self.schema)
+
+    def _n_kept(self) -> int:
+        """Numbers that a memo holds between its fixed slots and the row: votes, and weights of learners."""
+        return 2 * self.n_learners
 
     def _make_blank(self) -> Array:
         """A memo before anything is known: NaN, which means missing, for every feature."""
@@ -293,22 +299,13 @@ class Booster:
         return f"{type(self).__name__}({len(self.labels)} labels, n_learners={self.n_learners}, rounds={self.rounds}, seed={self.seed})"
 
 
-class BanditBooster(Booster):
+class VerdictBooster(Booster):
     """A booster that hears only whether the label it showed was right."""
 
-    def __init__(self, labels: Iterable[Hashable], *, exploration: float = 0.05, estimator: int = 4, **parameters: Any) -> None:
+    _policy = UNIFORM
+
+    def __init__(self, labels: Iterable[Hashable], **parameters: Any) -> None:
         super().__init__(labels, **parameters)
-        self.exploration = check_number("exploration", exploration, 0.0, 1.0)
-        if self.exploration == 1.0:
-            raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
-        if self.exploration == 0.0:
-            warnings.warn(
-                "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2
-            )
-        if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
-            raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
-        self._settings["rate"] = self.exploration
-        self._settings["estimator"] = estimator
         self._ledger = Ledger()
 
     def decide(self, x: Mapping[Any, Any] | Array, allowed: Iterable[Hashable] | None = None) -> Decision:
@@ -412,7 +409,7 @@ class BanditBooster(Booster):
 
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
-        fitting = n_labels <= len(self.labels) and self._row_start <= len(memo) <= len(self._blank)
+        fitting = n_labels <= len(self.labels) and self._row_start <= len(memo) <= len(self._blank) and memo[POLICY] == self._policy
         if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._committee.features):
             raise DecisionError(
                 f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
@@ -421,10 +418,6 @@ class BanditBooster(Booster):
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""
         return len(self.labels)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {**super().parameters, "exploration": self.exploration, "estimator": int(self._settings["estimator"][0])}
 
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), "ledger": self._ledger.to_array()}
@@ -436,3 +429,25 @@ class BanditBooster(Booster):
     @property
     def memory_usage(self) -> int:
         return super().memory_usage + self._ledger.memory_usage
+
+
+class BanditBooster(VerdictBooster):
+    """One that explores all labels alike, at a rate."""
+
+    def __init__(self, labels: Iterable[Hashable], *, exploration: float = 0.05, estimator: int = 4, **parameters: Any) -> None:
+        super().__init__(labels, **parameters)
+        self.exploration = check_number("exploration", exploration, 0.0, 1.0)
+        if self.exploration == 1.0:
+            raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
+        if self.exploration == 0.0:
+            warnings.warn(
+                "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2
+            )
+        if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
+            raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
+        self._settings["rate"] = self.exploration
+        self._settings["estimator"] = estimator
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "exploration": self.exploration, "estimator": int(self._settings["estimator"][0])}

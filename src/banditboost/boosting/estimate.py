@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from banditboost.boosting.state import ALLOWED
 from banditboost.kernels.compile import inlined
-from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, Array
+from banditboost.kernels.layout import ALLOWED, GREEDY, PROBABILITY, SHOWN, Array
 
 
 class Estimate(NamedTuple):

@@ -11,6 +11,7 @@ from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
 from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.full_information import AdaFull, OptFull
+from banditboost.boosting.gap import GapBoost
 from banditboost.boosting.optimal import OptBandit
 from banditboost.errors import BanditBoostError, ModelFileError
 from banditboost.io.container import Array
@@ -22,7 +23,7 @@ from banditboost.weak_learners.custom import PythonCommittee
 from banditboost.weak_learners.forest import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
-BOOSTERS: dict[str, type[Booster]] = {kind.__name__: kind for kind in (AdaBandit, OptBandit, BinBandit, AdaFull, OptFull)}
+BOOSTERS: dict[str, type[Booster]] = {kind.__name__: kind for kind in (AdaBandit, OptBandit, BinBandit, GapBoost, AdaFull, OptFull)}
 
 
 def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> Any:

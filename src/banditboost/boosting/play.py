@@ -10,11 +10,13 @@ from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
 from banditboost.boosting.binary import choose_binary, teach_binary
 from banditboost.boosting.costs import Ballot, open_ballot
 from banditboost.boosting.experts import slot_of
+from banditboost.boosting.gap import choose_gap, teach_gap
 from banditboost.boosting.optimal import choose_optimal, teach_optimal
 from banditboost.boosting.potential import PotentialTable
 from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Forest
+from banditboost.kernels.linear import Chains
 from banditboost.kernels.normal import tanh_half
 from banditboost.kernels.rng import round_key
 
@@ -27,7 +29,7 @@ class State(NamedTuple):
     """What every booster keeps."""
 
     settings: Array
-    weights: Array  # [1, 2N] alphas and ln v; or for BinBandit [groups, N] log alphas
+    weights: Array  # [1, 2N] alphas and ln v; for BinBandit [groups, N] log alphas; for GapBoost [1, 3 + N] losses
     labels: Array  # the lesson
     importance: Array
 
@@ -54,16 +56,20 @@ class Stream(NamedTuple):
     edges: Array  # [2, N]: sums of c^i_h and of c^i_y
 
 
-# A booster is optimal if it has a table, binary if it has groups, else adaptive. Numba drops the branches of an argument that is None, so
-# that each kind of booster compiles its own steps only.
+# A booster is optimal if it has a table, binary if it has groups, GapBoost if it has chains, else adaptive. Numba drops the branches of an
+# argument that is None, so that each kind of booster compiles its own steps only.
 
 
 @inlined
-def choose_label(forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, memo: Array) -> None:
+def choose_label(
+    forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, chains: Chains | None, memo: Array
+) -> None:
     """Lines 5 to 10."""
     n = state.settings[0]["n_learners"]
-    x = memo[VOTES + 2 * n :]
-    if groups is not None:
+    x = memo[state.settings[0]["row_start"] :]
+    if chains is not None:
+        choose_gap(forest, chains, state.settings, state.weights[0], memo)
+    elif groups is not None:
         score_forest(forest, x, groups.scores)
         choose_binary(state.settings, groups.shown_labels, groups.numbers, state.weights, groups.scores, memo)
     else:
@@ -75,19 +81,34 @@ def choose_label(forest: Forest, state: State, table: PotentialTable | None, gro
 
 
 @inlined
-def first_tree(state: State, groups: Groups | None, memo: Array) -> int:
-    """Of the committee's learners that this verdict teaches; -1 if BinBandit has yet to make them."""
-    if groups is None:
-        return 0
-    slot = slot_of(groups.shown_labels, groups.shown_labels.size, int(memo[SHOWN]))
-    return -1 if slot == groups.shown_labels.size else groups.numbers[slot] * state.settings[0]["n_learners"]
+def first_tree(state: State, groups: Groups | None, chains: Chains | None, memo: Array) -> int:
+    """Of the committee's learners that this verdict teaches; -1 if a booster with groups has yet to make them."""
+    n = state.settings[0]["n_learners"]
+    if chains is not None:
+        return max(-1, chains.groups[int(memo[SHOWN])] * n)
+    if groups is not None:
+        slot = slot_of(groups.shown_labels, groups.shown_labels.size, int(memo[SHOWN]))
+        return -1 if slot == groups.shown_labels.size else groups.numbers[slot] * n
+    return 0
 
 
 @inlined
-def teach(state: State, table: PotentialTable | None, groups: Groups | None, memo: Array, outcome: int, first: int) -> None:
+def teach(
+    forest: Forest,
+    state: State,
+    table: PotentialTable | None,
+    groups: Groups | None,
+    chains: Chains | None,
+    memo: Array,
+    outcome: int,
+    first: int,
+) -> None:
     """Lines 12 to 15 and 17."""
-    if groups is not None:
-        group = first // state.settings[0]["n_learners"]
+    group = first // state.settings[0]["n_learners"]
+    if chains is not None:
+        x = memo[state.settings[0]["row_start"] :]
+        teach_gap(forest, chains, state.settings, state.weights[0], x, outcome, group, state.labels, state.importance)
+    elif groups is not None:
         teach_binary(state.settings, state.weights[group], memo, outcome, state.labels, state.importance)
     elif table is not None:
         teach_optimal(state.settings, table, memo, outcome, state.labels, state.importance)
@@ -128,21 +149,30 @@ def note_edges(settings: Array, memo: Array, right: int, edges: Array) -> None:
 
 
 @inlined
-def learn_due(forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, stream: Stream, cursor: Array) -> int:
+def learn_due(
+    forest: Forest,
+    state: State,
+    table: PotentialTable | None,
+    groups: Groups | None,
+    chains: Chains | None,
+    stream: Stream,
+    cursor: Array,
+) -> int:
     """Learn all verdicts that have come by now."""
     while cursor[NEXT_VERDICT] < stream.order.size and stream.due[cursor[NEXT_VERDICT]] < cursor[NEXT_ROUND]:
         t = stream.order[cursor[NEXT_VERDICT]]
         memo = stream.memos[stream.slot[t]]
-        first = first_tree(state, groups, memo)
+        first = first_tree(state, groups, chains, memo)
         if first < 0:
             return NO_GROUP
         if cursor[NEXT_TREE] < 0:
             right = stream.y[t]
             outcome = right if state.settings[0]["full_information"] != 0 else (1 if memo[SHOWN] == right else 0)
-            teach(state, table, groups, memo, outcome, first)
+            teach(forest, state, table, groups, chains, memo, outcome, first)
             cursor[NEXT_TREE] = 0
         n = state.settings[0]["n_learners"]
-        cursor[NEXT_TREE] = learn_forest(forest, first, memo[VOTES + 2 * n :], state.labels, state.importance, cursor[NEXT_TREE])
+        x = memo[state.settings[0]["row_start"] :]
+        cursor[NEXT_TREE] = learn_forest(forest, first, x, state.labels, state.importance, cursor[NEXT_TREE])
         if cursor[NEXT_TREE] < n:
             return NO_ROOM
         cursor[NEXT_TREE] = -1
@@ -152,26 +182,33 @@ def learn_due(forest: Forest, state: State, table: PotentialTable | None, groups
 
 @njit
 def play_rounds(
-    forest: Forest, state: State, table: PotentialTable | None, groups: Groups | None, stream: Stream, cursor: Array, span: Array
+    forest: Forest,
+    state: State,
+    table: PotentialTable | None,
+    groups: Groups | None,
+    chains: Chains | None,
+    stream: Stream,
+    cursor: Array,
+    span: Array,
 ) -> int:
     """Play rounds up to a stop, or until Python has to make room; the cursor says where to go on.
 
     span is: the round with which stream.X begins, the round to stop before, and the model's number of the stream's first round.
     """
     start, stop, first_round = span[0], span[1], span[2]
-    n = state.settings[0]["n_learners"]
+    row_start = state.settings[0]["row_start"]
     while True:
-        status = learn_due(forest, state, table, groups, stream, cursor)
+        status = learn_due(forest, state, table, groups, chains, stream, cursor)
         t = cursor[NEXT_ROUND]
         if status != PLAYED or t == stop:
             return status
         memo = stream.memos[stream.slot[t]]
         memo[ROUND] = first_round + t
         for f in range(stream.X.shape[1]):
-            memo[VOTES + 2 * n + f] = stream.X[t - start, f]
-        choose_label(forest, state, table, groups, memo)
+            memo[row_start + f] = stream.X[t - start, f]
+        choose_label(forest, state, table, groups, chains, memo)
         stream.shown[t] = int(memo[SHOWN])
         stream.greedy[t] = int(memo[GREEDY])
-        if table is None and groups is None:
+        if table is None and groups is None and chains is None:
             note_edges(state.settings, memo, stream.y[t], stream.edges)
         cursor[NEXT_ROUND] = t + 1

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.adaptive import AdaptiveBooster
-from banditboost.boosting.base import BanditBooster, Booster
+from banditboost.boosting.base import Booster, VerdictBooster
 from banditboost.boosting.binary import BinBandit
+from banditboost.boosting.gap import GapBoost
 from banditboost.boosting.optimal import OptimalBooster
 from banditboost.boosting.play import NEXT_ROUND, NEXT_VERDICT, NO_GROUP, NO_ROOM, Groups, State, Stream, note_edges, play_rounds
 from banditboost.boosting.result import Result
@@ -125,10 +126,11 @@ class _Player:
             state = State(model._settings, weights, *model._lesson)
             groups = Groups(*model.groups) if isinstance(model, BinBandit) else None
             table = model.table if isinstance(model, OptimalBooster) else None
-            status = play_rounds(committee.forest, state, table, groups, stream, self._cursor, span)
+            chains = model.chains if isinstance(model, GapBoost) else None
+            status = play_rounds(committee.forest, state, table, groups, chains, stream, self._cursor, span)
             if status == NO_ROOM:
                 committee.make_room()
-            elif status == NO_GROUP and isinstance(model, BinBandit):
+            elif status == NO_GROUP and isinstance(model, (BinBandit, GapBoost)):
                 model.group_of(int(self._waiting_memo()[SHOWN]))
             else:
                 return
@@ -163,7 +165,7 @@ class _Player:
         """Let the model know which rounds it has been through, also after an interruption."""
         played = int(self._cursor[NEXT_ROUND])
         self._model.rounds = self._first_round + played
-        if isinstance(self._model, BanditBooster):
+        if isinstance(self._model, VerdictBooster):
             self._model._ledger.open_up_to(self._model.rounds)
             self._model._ledger.mark_all(self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]])
 

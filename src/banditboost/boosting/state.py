@@ -13,6 +13,7 @@ SETTINGS = np.dtype(
         ("n_labels", "i8"),  # k
         ("n_learners", "i8"),  # N
         ("seed", "i8"),
+        ("row_start", "i8"),  # where in a memo the row begins
         ("full_information", "i8"),  # 1: the right label is told, not a verdict
         ("estimator", "i8"),  # equation (3) or (4)
         ("rate", "f8"),  # rho
@@ -25,5 +26,4 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
-ALLOWED = 6  # slot of a memo: among how many labels was chosen, if not among all of them; else 0
 LEAST_WEIGHT = 1e-10  # an example that weighs less teaches nothing

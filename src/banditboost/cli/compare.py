@@ -22,7 +22,7 @@ Out = Annotated[Path | None, typer.Option(help="Directory for results, table and
 def compare(
     data: options.Data,
     label: options.Label = None,
-    learners: Learners = "OptBandit,AdaBandit,BinBandit,OptFull,AdaFull",
+    learners: Learners = "GapBoost,OptBandit,AdaBandit,BinBandit,OptFull,AdaFull",
     seeds: Seeds = 5,
     seed: options.FirstSeed = options.FIRST_SEED,
     n_learners: options.NLearners = None,

@@ -49,8 +49,8 @@ DataDirectory = Annotated[
         "--data", help="Directory with the files of movement, mice and isolet; else $BANDITBOOST_DATA, else a download.", metavar="DIR"
     ),
 ]
-Learner = Annotated[str, typer.Option(help="AdaBandit, OptBandit, BinBandit, AdaFull, OptFull or a baseline.", metavar="NAME")]
-NLearners = Annotated[int | None, typer.Option("--n-learners", help="Trees (for BinBandit: for each label).", min=1, metavar="N")]
+Learner = Annotated[str, typer.Option(help="AdaBandit, OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME")]
+NLearners = Annotated[int | None, typer.Option("--n-learners", help="Trees (BinBandit, GapBoost: for each label).", min=1, metavar="N")]
 Exploration = Annotated[
     float | None, typer.Option(help="Share of rounds in which another label is tried.", min=0.0, max=1.0, metavar="RATE")
 ]

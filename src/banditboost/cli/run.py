@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from banditboost.cli.game import Game
 
 Learner = Annotated[
-    str | None, typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, AdaFull, OptFull or a baseline.", metavar="NAME")
+    str | None,
+    typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME"),
 ]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
@@ -130,7 +131,7 @@ def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
         "speed": f"{summary['rounds_per_second']:,.0f} rounds per second ({summary['seconds']:.1f} s)",
         "memory": f"{summary['memory_bytes'] / 2**20:.1f} MiB",
     }
-    if summary["exploration"] is None:
+    if summary["learner"].endswith("Full"):
         facts["cost of exploration"] = "none: this learner is told the right label"
     if summary["saved"]:
         facts["saved"] = summary["saved"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from banditboost import baselines, datasets
+from banditboost import datasets
 from banditboost.cli import output
 from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS, Printed
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from banditboost.experiments.task import Source
 
 _PICTURES = (".png", ".svg", ".pdf")
+LEARNERS = (*ALGORITHMS, "GapBoost")
 LARGEST_IN_MEMORY = 256 * 2**20
 """Bytes; larger files are streamed."""
 
@@ -104,11 +105,10 @@ class Choice:
 
 def check_learner(name: str) -> str:
     """The name as it is spelled, whatever the case."""
-    learners = (*ALGORITHMS, *baselines.__all__)
-    for known in learners:
+    for known in LEARNERS:
         if known.lower() == name.lower():
             return known
-    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(learners)}")
+    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(LEARNERS)}")
 
 
 def parse_value(text: str) -> Any:

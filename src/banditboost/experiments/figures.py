@@ -20,8 +20,15 @@ from banditboost.experiments.grouping import Record, data_of, estimate, explorat
 from banditboost.experiments.statistics import mean_interval
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
-COLOURS = {"AdaBandit": "#0072B2", "AdaFull": "#56B4E9", "OptBandit": "#D55E00", "OptFull": "#E69F00", "BinBandit": "#009E73"}
-_OTHERS = ("#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73", "#E69F00")
+COLOURS = {
+    "AdaBandit": "#0072B2",
+    "AdaFull": "#56B4E9",
+    "OptBandit": "#D55E00",
+    "OptFull": "#E69F00",
+    "BinBandit": "#009E73",
+    "GapBoost": "#000000",
+}
+_OTHERS = ("#CC79A7", "#999999", "#0072B2", "#D55E00", "#009E73", "#E69F00")
 FORMATS = ("png", "svg")
 _STYLE: Any = {
     "font.family": "sans-serif",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +13,7 @@ from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
 from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.full_information import AdaFull, OptFull
+from banditboost.boosting.gap import GapBoost
 from banditboost.boosting.optimal import OptBandit
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
@@ -20,7 +21,7 @@ from banditboost.schema import Schema
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
-    {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, OptFull, AdaFull)}
+    {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, GapBoost, OptFull, AdaFull)}
     | {name: getattr(baselines, name) for name in baselines.__all__}
 )
 _TREE = tuple(item.name for item in fields(HoeffdingTree))
@@ -63,7 +64,7 @@ def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameter
     ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
     tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
     if tree:
-        ranges["weak_learner"] = HoeffdingTree(**tree)
+        ranges["weak_learner"] = replace(_booster(name).default_tree, **tree)
     return _booster(name)(labels, schema=schema, seed=seed, **ranges)
 
 

@@ -83,6 +83,9 @@ class Forest(NamedTuple):
     stats: Array  # float64[rows * row_size]
 
 
-# A decision's memo: everything that learning needs later. After the fixed slots come N votes, N learner weights, and the row.
-ROUND, SHOWN, GREEDY, CHOSEN_EXPERT, PROBABILITY, RATE = range(6)
+# A decision's memo: everything that learning needs later. After the fixed slots come N votes and N learner weights (for GapBoost the
+# probabilities of all labels, if these are few), and the row.
+ROUND, SHOWN, GREEDY, CHOSEN_EXPERT, PROBABILITY, RATE, ALLOWED, POLICY = range(8)
 VOTES = 8
+UNIFORM, INVERSE_GAPS = 0, 1  # policies: how a label was drawn
+MOST_KEPT = 32  # labels whose probabilities a memo holds: with 20 features it is under 2 kB as JSON

@@ -19,6 +19,7 @@ TREE_PARAMETER = 6
 LABEL_TIE = 7
 DELAY = 8
 LOSS = 9
+PAIR_OF_COLUMNS = 10
 
 # Compiled, the arithmetic is that of uint64 and wraps. Interpreted (NUMBA_DISABLE_JIT=1), Python's own integers are masked instead, since
 # NumPy's scalars would warn of every overflow.
@@ -48,6 +49,12 @@ def uniform(key: int, purpose: int, index: int) -> float:
     """A number in [0, 1) that belongs to this round, purpose and index alone."""
     bits = mix((key + _GOLDEN * (_S64 * _u64(index) + _u64(purpose))) & _MASK)
     return float(bits >> _S11) * 2.0**-53
+
+
+@inlined
+def to_u64(number: int) -> int:
+    """A number that `mix` can take."""
+    return _u64(number)
 
 
 @njit

@@ -99,6 +99,10 @@ class TreeCommittee:
         """Go on from stored arrays, after every index in them has been looked at."""
         self.forest = stored_forest(arrays, self.forest, n_trees)
 
+    def set_ceiling(self, max_memory: int) -> None:
+        """How much the trees may take from now on; what they have they keep."""
+        self._max_memory = max_memory
+
     # Memory: pools double until their share of the ceiling is used up.
 
     def make_room(self) -> None:

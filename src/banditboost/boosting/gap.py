@@ -1,0 +1,292 @@
+"""GapBoost: for each label a chain of stages that asks "was it right?", shown by inverse gaps. docs/gapboost.md is its specification.
+
+A chain is three linear stages and N Hoeffding trees. Each stage learns what the sum of those before it gets wrong; the prefixes of the
+chain are experts, weighed by how well they have answered lately.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from banditboost.boosting.base import MEBIBYTE, VerdictBooster
+from banditboost.errors import ParameterError
+from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
+from banditboost.kernels.answer import leaf_score
+from banditboost.kernels.compile import allocating, entry, inlined, njit
+from banditboost.kernels.layout import GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
+from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stage, step_stage
+from banditboost.kernels.rng import EXPLORE, round_key, uniform
+from banditboost.kernels.route import find_leaf
+from banditboost.schema import Schema
+from banditboost.weak_learners.forest import TreeCommittee
+from banditboost.weak_learners.hoeffding import HoeffdingTree
+from banditboost.weak_learners.linear import LinearStages
+
+TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
+HEDGE_RATE = 2.0  # the largest for which squared error on [0, 1] is mixable
+MEMORY = 500.0  # verdicts that the prefixes are judged by
+LEAST_DOUBT = 0.01  # keeps every probability positive
+LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
+_LEAST_TREE_SHARE = 0.25  # of the memory ceiling, whatever the linear stages take
+
+
+@inlined
+def clip(score: float) -> float:
+    return min(max(score, -1.0), 1.0)
+
+
+@inlined
+def tree_answer(forest: Forest, tree: int, x: Array) -> float:
+    """What a tree adds to its chain's score."""
+    return TREE_SHARE * (2.0 * leaf_score(forest, find_leaf(forest, tree, x), x) - 1.0)
+
+
+@njit
+def weigh_prefixes(losses: Array, weights: Array) -> None:
+    """v_j, exponential in the recent squared error of prefix j."""
+    least = losses[0]
+    for j in range(1, losses.size):
+        least = min(least, losses[j])
+    total = 0.0
+    for j in range(losses.size):
+        weights[j] = math.exp(-HEDGE_RATE * (losses[j] - least))
+        total += weights[j]
+    for j in range(losses.size):
+        weights[j] /= total
+
+
+@njit
+def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weights: Array, scores: Array) -> None:
+    """Each label's score in [-1, 1]: its prefixes' mean with weights v. Labels not heard of have 0."""
+    for stage in range(STAGES):
+        score_stage(chains, stage, linear[stage])
+    n_trees = weights.size - STAGES
+    for label in range(scores.size):
+        group = chains.groups[label]
+        prefix, total = 0.0, 0.0
+        if group >= 0:
+            for stage in range(STAGES):
+                prefix += linear[stage, group]
+                total += weights[stage] * clip(prefix)
+            for i in range(n_trees):
+                prefix += tree_answer(forest, group * n_trees + i, x)
+                total += weights[STAGES + i] * clip(prefix)
+        scores[label] = total
+
+
+@njit
+def weigh_labels(scores: Array, verdicts: int, probabilities: Array) -> int:
+    """Inverse gap weighting in units of the doubt about the best label, which is returned."""
+    k = scores.size
+    best = 0
+    for label in range(1, k):
+        if scores[label] > scores[best]:
+            best = label
+    doubt = max(0.5 * (1.0 - scores[best]), LEAST_DOUBT)
+    gamma = k * math.sqrt(verdicts + 1.0) / doubt
+    total = 0.0
+    for label in range(k):
+        if label != best:
+            probabilities[label] = 1.0 / (k + gamma * 0.5 * (scores[best] - scores[label]))
+            total += probabilities[label]
+    probabilities[best] = 1.0 - total
+    return best
+
+
+@inlined
+def draw_other(probabilities: Array, best: int, u: float) -> int:
+    """The first label other than the best with which the sum of probabilities is above u; else the best."""
+    total = 0.0
+    for label in range(probabilities.size):
+        if label != best:
+            total += probabilities[label]
+            if u < total:
+                return label
+    return best
+
+
+@allocating
+def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, memo: Array) -> None:
+    """From a row to a label to show."""
+    k, verdicts = settings[0]["n_labels"], settings[0]["verdicts"]
+    x = memo[settings[0]["row_start"] :]
+    linear, weights, scores = np.empty((STAGES, chains.weights.shape[1] * chains.weights.shape[3])), np.empty(losses.size), np.empty(k)
+    list_row(forest.features, chains, x, verdicts)
+    weigh_prefixes(losses, weights)
+    score_labels(forest, chains, x, linear, weights, scores)
+    best = weigh_labels(scores, verdicts, chains.probabilities)
+    shown = draw_other(chains.probabilities, best, uniform(round_key(settings[0]["seed"], int(memo[ROUND])), EXPLORE, 0))
+    memo[SHOWN], memo[GREEDY], memo[PROBABILITY], memo[POLICY] = shown, best, chains.probabilities[shown], INVERSE_GAPS
+    if k <= MOST_KEPT:
+        memo[VOTES : VOTES + k] = chains.probabilities
+
+
+@inlined
+def judge(losses: Array, j: int, prefix: float, y: float) -> None:
+    error = 0.5 * (y - clip(prefix))
+    losses[j] = (1.0 - 1.0 / MEMORY) * losses[j] + error * error
+
+
+@njit
+def teach_gap(
+    forest: Forest, chains: Chains, settings: Array, losses: Array, x: Array, outcome: int, group: int, labels: Array, importance: Array
+) -> None:
+    """Teach the linear stages of the shown label's chain, and write down what its trees are to learn."""
+    y = 1.0 if outcome != 0 else -1.0
+    list_row(forest.features, chains, x, settings[0]["verdicts"])
+    settings[0]["verdicts"] += 1
+    prefix = 0.0
+    for stage in range(STAGES):
+        note_norm(chains, stage)
+        prefix += score_group(chains, stage, group)
+        judge(losses, stage, prefix, y)
+        if y * prefix < 1.0 and chains.bounds[stage] < chains.bounds[stage + 1]:
+            step_stage(chains, stage, group, y - prefix, settings[0]["verdicts"])
+    for i in range(labels.size):
+        weight = max(0.0, 1.0 - y * prefix)
+        labels[i], importance[i] = outcome, weight if weight > LEAST_LESSON else 0.0
+        prefix += tree_answer(forest, group * labels.size + i, x)
+        judge(losses, STAGES + i, prefix, y)
+    note_values(forest.features, chains.columns, x)
+
+
+@entry
+def choose_once(forest: Forest, chains: Chains, settings: Array, losses: Array, memo: Array) -> None:
+    choose_gap(forest, chains, settings, losses, memo)
+
+
+@entry
+def teach_once(
+    forest: Forest, chains: Chains, settings: Array, losses: Array, x: Array, outcome: int, group: int, labels: Array, importance: Array
+) -> None:
+    teach_gap(forest, chains, settings, losses, x, outcome, group, labels, importance)
+
+
+class GapBoost(VerdictBooster):
+    """Chains of linear learners and trees, one for each label; explores where labels are close and the best one is in doubt.
+
+    Args:
+        labels: what can be shown.
+        n_learners: trees of each label's chain, after its three linear stages.
+        weak_learner: a HoeffdingTree; by default one that splits early, since later stages repair what it overlooks.
+        schema: features, if they are to be declared.
+        max_memory: bytes.
+        seed: of all random numbers; None takes one from the system.
+
+    >>> model = GapBoost(["yes", "no"], seed=1)
+    >>> model.learn(model.decide({"age": 31}), correct=False)
+    >>> model.n_groups
+    1
+    """
+
+    _policy = INVERSE_GAPS
+    labels_are_fixed = True
+    default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
+    _committee: TreeCommittee
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        n_learners: int = 10,
+        weak_learner: HoeffdingTree | None = None,
+        schema: Schema | None = None,
+        max_memory: int = 256 * MEBIBYTE,
+        seed: int | None = None,
+    ) -> None:
+        if not (weak_learner is None or isinstance(weak_learner, HoeffdingTree)):
+            raise ParameterError(f"weak_learner is {weak_learner!r}; GapBoost's chains are of trees: give a HoeffdingTree")
+        super().__init__(labels, n_learners=n_learners, weak_learner=weak_learner, schema=schema, max_memory=max_memory, seed=seed)
+
+    def _start(self) -> None:
+        self._weights = np.zeros(STAGES + self.n_learners)  # losses of the prefixes
+        self._linear = LinearStages(len(self.labels), self.schema, self.seed, self.max_memory)
+        self._committee = TreeCommittee(self.weak_learner, 2, self.schema, self.seed, self._memory_for_trees())
+
+    def _memory_for_trees(self) -> int:
+        """What the linear stages of all labels leave."""
+        return max(self.max_memory - self._linear.largest_size, int(_LEAST_TREE_SHARE * self.max_memory))
+
+    def _n_kept(self) -> int:
+        return len(self.labels) if len(self.labels) <= MOST_KEPT else 0
+
+    def _n_votes(self) -> int:
+        return 0
+
+    def _follow_schema(self) -> None:
+        self._linear.follow_schema()
+        self._committee.set_ceiling(self._memory_for_trees())
+        super()._follow_schema()
+
+    def _vote(self, memo: Array) -> None:
+        """The trees are asked while scores are summed up."""
+
+    def _choose(self, memo: Array) -> None:
+        choose_once(self._committee.forest, self._linear.chains, self._settings, self._weights, memo)
+
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
+        group = self.group_of(int(memo[SHOWN]))
+        x = self._row_of(memo)
+        teach_once(self._committee.forest, self._linear.chains, self._settings, self._weights, x, outcome, group, *self._lesson)
+        self._committee.learn(x, *self._lesson, group * self.n_learners)
+
+    def group_of(self, label: int) -> int:
+        """The number of the label's chain, which is made when its first verdict is learned."""
+        group = int(self._linear.chains.groups[label])
+        if group >= 0:
+            return group
+        self._committee.add(self.n_learners)
+        return self._linear.add_group(label)
+
+    # What can be seen
+
+    @property
+    def chains(self) -> Chains:
+        """The linear stages as the kernels read them."""
+        return self._linear.chains
+
+    @property
+    def n_groups(self) -> int:
+        """Labels that have been heard of, each with its own chain."""
+        return self._linear.n_groups
+
+    @property
+    def expert_weights(self) -> Array:
+        """The weights v of the prefixes: after the columns, the products, the pairs of bins, and each tree."""
+        weights = np.empty_like(self._weights)
+        weigh_prefixes(self._weights, weights)
+        return weights
+
+    def distribution(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
+        """The probability with which each label would be shown for x; the model does not change."""
+        self._begin_round(x, looking=True)
+        return dict(zip(self.labels, self._linear.chains.probabilities.tolist(), strict=True))
+
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + self._linear.memory_usage
+
+    # Files and copies
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"n_learners": self.n_learners, "weak_learner": self.weak_learner, "max_memory": self.max_memory, "seed": self.seed}
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), **self._linear.arrays(), "losses": self._weights}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        losses = take_array(arrays, "losses", np.float64, self._weights.shape)
+        if not np.all((losses >= 0.0) & (losses <= 2.0 * MEMORY)):
+            raise UnreadableError("a loss of a prefix is out of range; load an intact copy")
+        self._weights = losses
+        self._linear.restore(arrays)
+        super()._restore(arrays)
+
+    def _n_learners_made(self) -> int:
+        return self.n_groups * self.n_learners

@@ -1,0 +1,334 @@
+"""GapBoost: what is its own. That it plays, saves and refuses like the others is in their tests; its twin is in test_gap_twin.py."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from banditboost import Decision, GapBoost, HoeffdingTree, Schema, datasets, load, play
+from banditboost.boosting.gap import choose_gap, draw_other, weigh_labels
+from banditboost.errors import DecisionError, ModelFileError, ParameterError
+from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN
+from banditboost.kernels.linear import LANES, list_row
+from banditboost.kernels.rng import EXPLORE, uniform_at
+from banditboost.weak_learners.linear import lay_out
+from tests.boosting.kernels import INTERPRETED
+from tests.boosting.loops import play_by_hand
+from tests.boosting.states import difference, state_of
+from tests.boosting.streams import make_stream
+from tests.io.models import forge
+
+ROUNDS = 40 if INTERPRETED else 300
+
+
+def taught(k: int = 3, rounds: int = ROUNDS, **options: Any) -> tuple[Any, Any]:
+    stream = make_stream("mixed", k, rounds + 20)
+    model = GapBoost(range(k), schema=stream.schema(), seed=5, **{"n_learners": 3, **options})
+    play_by_hand(model, stream.X[:rounds], stream.y[:rounds])
+    return model, stream.X[rounds:]
+
+
+# Probabilities
+
+
+@pytest.mark.parametrize("k", [2, 3, 26])
+def test_the_distribution_is_the_one_that_is_drawn_from(k: int) -> None:
+    """Label by label: from the model before, from the decision, and by the walk of the specification along it."""
+    model, rows = taught(k)
+    for x in rows:
+        expected = model.distribution(x)
+        decision = model.decide(x)
+        assert decision.distribution() == expected
+        assert math.fsum(expected.values()) == pytest.approx(1.0, abs=1e-14)
+        assert min(expected.values()) > 0.0
+        assert expected[decision.greedy] == max(expected.values()) >= 1.0 / k - 1e-12
+        assert expected[decision.label] == decision.probability
+        u, total, shown = uniform_at(5, decision.round, EXPLORE, 0), 0.0, decision.greedy
+        for label in (label for label in range(k) if label != decision.greedy):
+            total += expected[label]
+            if u < total:
+                shown = label
+                break
+        assert decision.label == shown
+
+
+def test_numbers_that_draw_a_label_measure_its_probability() -> None:
+    """All u on a fine grid, shares counted: each label gets what it was promised."""
+    scores = np.array([0.1, 0.5, 0.5, -1.0, 0.4999])
+    probabilities = np.zeros(5)
+    best = weigh_labels(scores, 8, probabilities)
+    assert best == 1  # the first of the two
+    assert probabilities.tolist() == pytest.approx([1 / (5 + 60 * 0.4 / 2), probabilities[1], 1 / 5, 1 / 50, 1 / (5 + 60 * 0.0001 / 2)])
+    n = 2_000 if INTERPRETED else 100_000
+    drawn = [draw_other(probabilities, best, (i + 0.5) / n) for i in range(n)]
+    assert (np.bincount(drawn, minlength=5) / n).tolist() == pytest.approx(probabilities.tolist(), abs=2 / n)
+
+
+def test_every_round_number_draws_from_the_same_distribution() -> None:
+    """Many rounds of one row with nothing learned in between: shares of the labels shown are the probabilities told."""
+    model, rows = taught(3, 30)
+    n = 300 if INTERPRETED else 20_000
+    expected = model.distribution(rows[0])
+    memo = model._memo_of(rows[0])
+    shown = np.zeros(3)
+    for t in range(n):
+        memo[ROUND] = t
+        choose_gap(model._committee.forest, model.chains, model._settings, model._weights, memo)
+        shown[int(memo[SHOWN])] += 1
+        assert memo[PROBABILITY] == expected[int(memo[SHOWN])]
+    for label, p in expected.items():
+        assert shown[label] / n == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / n) + 1 / n)
+
+
+def test_looking_changes_nothing() -> None:
+    model, rows = taught()
+    before = state_of(model)
+    model.distribution(rows[0])
+    assert state_of(model) == before
+
+
+def test_a_decision_among_many_labels_does_not_hold_the_distribution() -> None:
+    model, rows = taught(40, 60)
+    told = model.distribution(rows[0])
+    decision = model.decide(rows[0])
+    assert told[decision.label] == decision.probability
+    with pytest.raises(DecisionError, match=r"among 40 labels.*ask model\.distribution\(x\)"):
+        decision.distribution()
+    back = Decision.from_dict(json.loads(json.dumps(decision.to_dict())))
+    model.learn(back, True)
+    assert model.verdicts == 61
+
+
+def test_a_stored_decision_is_small() -> None:
+    model = GapBoost(range(32), seed=1)
+    luck = np.random.default_rng(1)
+    for _ in range(50):
+        decision = model.decide({f"feature{i}": float(luck.normal()) for i in range(20)})
+        model.learn(decision, False)
+    assert len(json.dumps(decision.to_dict())) < 2_000
+
+
+@pytest.mark.parametrize(("place", "value"), [(4, 0.5), (6, 0), (6, 2), (8, 0.0), (9, 1.5), (8, math.nan), (1, 3)])
+def test_a_stored_decision_that_was_changed_is_refused(place: int, value: float) -> None:
+    model, rows = taught()
+    data = model.decide(rows[0]).to_dict()
+    data["memo"][place] = None if value != value else value
+    before = state_of(model)
+    with pytest.raises(DecisionError):
+        model.learn(Decision.from_dict(data, model.labels), True)
+    assert state_of(model) == before
+
+
+# Learning
+
+
+@pytest.mark.skipif(INTERPRETED, reason="takes minutes interpreted")
+@pytest.mark.parametrize(("name", "rounds", "least"), [("balance", 6_250, 0.97), ("car", 6_000, 0.97)])
+def test_it_learns(name: str, rounds: int, least: float) -> None:
+    data = datasets.load(name)
+    X, y = data.stream(repeat=10, seed=4, rounds=rounds)
+    assert play(GapBoost(data.labels, schema=data.schema(), seed=4), X, y).last_accuracy > least
+
+
+@pytest.mark.skipif(INTERPRETED, reason="takes minutes interpreted")
+def test_exploration_fades_where_the_best_label_is_sure() -> None:
+    x, y = np.zeros((3_000, 1)), np.ones(3_000, np.int64)
+    result = play(GapBoost(range(4), seed=2), x, y)
+    assert result.explored[:100].sum() > 0
+    assert result.explored[-1_000:].sum() <= 2
+
+
+def test_prefix_weights_are_a_distribution() -> None:
+    model, _ = taught()
+    weights = model.expert_weights
+    assert weights.shape == (6,)
+    assert weights.sum() == pytest.approx(1.0)
+    assert int(np.argmax(weights)) == int(np.argmin(model._weights))
+
+
+def test_a_chain_is_made_when_a_verdict_is_learned() -> None:
+    model = GapBoost(range(10_000), n_learners=2, seed=3)
+    open_decisions = [model.decide({"x": float(t)}) for t in range(20)]
+    assert model.n_groups == 0
+    for decision in reversed(open_decisions[10:]):
+        model.learn(decision, False)
+    assert model.n_groups == len({decision.label for decision in open_decisions[10:]})
+    assert model.chains.weights.shape[1] * LANES < 3 * LANES
+
+
+# Slots
+
+
+def test_missing_values_are_no_features() -> None:
+    schema = Schema.of(["a", "b", "c"], ["numeric", "nominal", "numeric"], [None, ("u", "v"), None])
+    model = GapBoost(range(2), n_learners=1, schema=schema, seed=1)
+    for t in range(6):
+        model.learn(model.decide([float(t), "uv"[t % 2], -float(t * t)]), t % 2 == 0)
+    chains = model.chains
+    for row, sizes in [((0.0, 1.0, 2.0), (4, 5, 5)), ((np.nan, 1.0, 2.0), (3, 2, 2)), ((np.nan, np.nan, np.nan), (1, 0, 0))]:
+        list_row(model._committee.features, chains, np.array(row), model.verdicts)
+        assert tuple(np.diff(chains.bounds)) == sizes
+    assert chains.slots[0] == 0
+
+
+def weights_by_meaning(model: Any) -> dict[Any, list[float]]:
+    """Of every label's weight: which stage, which columns, which values; those that were never touched are left out."""
+    layout, names, found = model._linear._layout, model.schema.names, {}
+    values = [model.schema.values(name) or (None,) for name in names]
+    for group in range(model.n_groups):
+        weights, squares = model.chains.weights[:, group // LANES, :, group % LANES]
+        for c, column in enumerate(layout.columns):
+            for code, value in enumerate(values[c]):
+                found[group, names[c], value] = [weights[column["slot"] + code], squares[column["slot"] + code]]
+        for stage, pairs in ((1, layout.products), (2, layout.bins)):
+            parts = [list(range(11)) if stage == 2 and one == (None,) else one for one in values]
+            for i, j, slot in pairs.tolist():
+                first = [None] if i == j else parts[i]
+                for a, one in enumerate(first):
+                    for b, other in enumerate(parts[j]):
+                        at = layout.spans["start"][stage] + slot + a * len(parts[j]) + b
+                        found[group, stage, names[i], names[j], one, other] = [weights[at], squares[at]]
+    return {key: both for key, both in found.items() if both[1] > 0.0}
+
+
+def test_weights_keep_their_meaning_when_columns_and_values_join() -> None:
+    model = GapBoost(range(9), n_learners=1, seed=1)
+    rows = [{"n": float(t % 5), "c": "xyz"[t % 3], "d": "pq"[t % 2]} for t in range(40)]
+    for t, row in enumerate(rows):
+        model.learn(model.decide(row), t % 3 == 0)
+    before = weights_by_meaning(model)
+    assert len(before) > 40
+    model.decide({"n": 1.0, "c": "new", "late": 2.0, "e": "r"})
+    assert len(model.schema) == 5
+    assert weights_by_meaning(model) == before
+    model.learn(model.decide({"n": 3.0, "c": "new", "d": "p", "late": 1.0, "e": "r"}), True)
+    assert len(weights_by_meaning(model)) > len(before)
+
+
+def wide_schema(n_columns: int) -> Schema:
+    return Schema.of([f"x{i}" for i in range(n_columns)], ["numeric"] * n_columns, [None] * n_columns)
+
+
+def test_of_too_many_pairs_some_are_drawn() -> None:
+    layout = lay_out(wide_schema(100), 7, 16_384)
+    pairs = layout.products
+    assert len(pairs) == 4_096
+    assert len(layout.bins) == 0
+    numbers = pairs["second"] * (pairs["second"] + 1) // 2 + pairs["first"]
+    assert np.all(np.diff(numbers) > 0)
+    draws = np.array([uniform_at(7, 0, 10, number) for number in range(5_050)])
+    assert sorted(numbers.tolist()) == sorted(np.argsort(draws, kind="stable")[:4_096].tolist())
+    assert len(lay_out(wide_schema(27), 7, 16_384).bins) == 378
+    assert len(lay_out(wide_schema(28), 7, 16_384).bins) == 0
+
+
+def test_a_hashed_stage_follows_the_schema() -> None:
+    """Two columns of 200 values need 40,000 slots: more than there are. What a pair of values has learned survives a column that joins."""
+    values = [f"v{i}" for i in range(200)]
+    schema = Schema.of(["a", "b"], ["nominal"] * 2, [values, values])
+    schema.declared = False
+    model = GapBoost(range(2), n_learners=1, schema=schema, seed=1)
+    for t in range(30):
+        model.learn(model.decide({"a": values[t], "b": values[2 * t]}), t % 2 == 0)
+    spans = model._linear._layout.spans
+    assert (spans["needed"][1], spans["room"][1]) == (40_000, 16_384)
+    sums = model.chains.weights[:, 0, spans["start"][1] :].sum(axis=0).copy()
+    model.decide({"late": 3.0})
+    after = model._linear._layout.spans
+    assert after["needed"][1] == 40_401
+    assert np.array_equal(model.chains.weights[:, 0, after["start"][1] : after["start"][1] + 16_384].sum(axis=0), sums)
+
+
+# Memory
+
+
+@pytest.mark.parametrize(("k", "max_memory", "slots"), [(26, 256 << 20, 16_384), (1_000, 256 << 20, 4_096), (10_000, 256 << 20, 256)])
+def test_slots_are_bounded_by_the_ceiling(k: int, max_memory: int, slots: int) -> None:
+    model = GapBoost(range(k), schema=wide_schema(89), max_memory=max_memory, seed=1)
+    assert model._linear._layout.spans["room"].tolist() == [90, min(slots, 4_005), 0]
+    assert 32 * slots * k <= max_memory / 2 or slots == 16_384
+
+
+@pytest.mark.skipif(INTERPRETED, reason="takes minutes interpreted")
+def test_it_stays_under_the_ceiling() -> None:
+    stream = make_stream("numeric", 26, 4_000)
+    model = GapBoost(range(26), schema=stream.schema(), max_memory=2 << 20, seed=1)
+    play(model, stream.X, stream.y)
+    assert model.n_groups == 26
+    assert model.memory_usage <= 2 << 20
+    assert model._committee.forest.nodes["asleep"].any() or model._committee.forest.head["nodes_full"][0]
+
+
+# What is refused
+
+
+def test_weak_learners_are_trees() -> None:
+    with pytest.raises(ParameterError, match="weak_learner is 'tree'; GapBoost's chains are of trees: give a HoeffdingTree"):
+        GapBoost(["a", "b"], weak_learner="tree")  # type: ignore[arg-type]
+
+
+def test_parameters_of_other_boosters_are_unknown() -> None:
+    with pytest.raises(TypeError, match="exploration"):
+        GapBoost(["a", "b"], exploration=0.1)  # type: ignore[call-arg]
+
+
+def test_parameters() -> None:
+    tree = HoeffdingTree(grace_period=30)
+    model = GapBoost(["a", "b"], n_learners=4, weak_learner=tree, max_memory=1 << 24, seed=9)
+    assert model.parameters == {"n_learners": 4, "weak_learner": tree, "max_memory": 1 << 24, "seed": 9}
+
+
+# Files
+
+
+def test_open_decisions_survive_a_file(tmp_path: Path) -> None:
+    model, rows = taught()
+    waiting = [model.decide(x) for x in rows[:8]]
+    model.save(tmp_path / "model.bb")
+    other = load(tmp_path / "model.bb")
+    for decision in reversed(waiting):
+        model.learn(decision, decision.label == 0)
+        other.learn(Decision.from_dict(json.loads(json.dumps(decision.to_dict()))), decision.label == 0)
+    assert difference(model, other) == []
+    assert model.distribution(rows[9]) == other.distribution(rows[9])
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("groups", 0, 7),
+        ("groups", 0, -2),
+        ("losses", 0, -1.0),
+        ("losses", 1, math.nan),
+        ("linear", (0, 0, 0, 0), math.inf),
+        ("linear", (1, 0, 0, 0), -1.0),
+        ("norms", 2, -1.0),
+        ("statistics", (2, 0), -1.0),
+        ("statistics", (1, 0), math.nan),
+    ],
+)
+def test_a_forged_file_is_refused(tmp_path: Path, name: str, place: Any, value: float) -> None:
+    model, _ = taught()
+    model.save(tmp_path / "model.bb")
+
+    def change(_: Any, arrays: Any) -> None:
+        arrays[name][place] = value
+
+    with pytest.raises(ModelFileError, match="load an intact copy"):
+        load(forge(tmp_path / "model.bb", change))
+
+
+def test_weights_of_other_columns_are_refused(tmp_path: Path) -> None:
+    model, _ = taught()
+    model.save(tmp_path / "model.bb")
+
+    def cut(_: Any, arrays: Any) -> None:
+        arrays["linear"] = arrays["linear"][:, :, :-1]
+
+    with pytest.raises(ModelFileError, match="does not fit the model"):
+        load(forge(tmp_path / "model.bb", cut))

@@ -1,0 +1,149 @@
+"""GapBoost against its slow twin, decision for decision, leaf for leaf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import banditboost
+from banditboost import HoeffdingTree, Schema
+from tests.boosting.kernels import INTERPRETED
+from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
+from tests.boosting.test_twins import Coder
+from tests.boosting.twins import CLOSE_WEIGHT, SEED, compare_shapes, shape_of
+from tests.naive import rng
+from tests.naive.gap import GapBoost as Twin
+from tests.naive.tree import Tree
+
+pytestmark = pytest.mark.skipif(not hasattr(banditboost, "GapBoost"), reason="banditboost has no GapBoost yet")
+
+ROUNDS = 40 if INTERPRETED else 300  # interpreted, a round takes as long as the twin's
+ALL_SIZES = [(k, n) for k in (2, 3, 26) for n in (1, 5, 10)]
+SIZES = [(2, 5), (26, 5)] if INTERPRETED else ALL_SIZES
+ROUNDING = 1e-12
+TREE = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
+
+
+class Pair:
+    """The two, a round at a time. Every step asserts that they decide alike."""
+
+    def __init__(self, k: int, n_learners: int, schema: Schema | None, kinds: list[str], n_values: list[int]) -> None:
+        def tree(number: int) -> Tree:
+            u = rng.uniform(SEED, number, rng.TREE_PARAMETER, 0)
+            return Tree(2, kinds, n_values, rng.between(u, 5.0, 10.0), 0.1, 0.6)
+
+        self.booster: Any = banditboost.GapBoost(range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE)
+        self.twin = Twin(k, n_learners, tree, kinds, n_values, SEED)
+
+    def decide(self, x: Any, coded: list[float]) -> tuple[Any, Any, list[float]]:
+        decision, expected = self.booster.decide(x), self.twin.decide(coded)
+        if abs(expected.score[decision.greedy] - expected.score[expected.yhat]) < ROUNDING and decision.greedy != expected.yhat:
+            # Of labels that are all quite wrong, at -1, the last bit of exp decides which is best: the twin then follows the booster.
+            return decision, expected._replace(yhat=decision.greedy, ytilde=decision.label), coded
+        assert (decision.round, decision.label, decision.greedy) == (expected.round, expected.ytilde, expected.yhat)
+        assert decision.probability == pytest.approx(expected.p, **CLOSE_WEIGHT)
+        return decision, expected, coded
+
+    def learn(self, both: tuple[Any, Any, list[float]], y: int) -> None:
+        decision, expected, coded = both
+        correct = decision.label == y
+        self.booster.learn(decision, correct)
+        self.twin.learn(expected, coded, correct)
+
+    def step(self, x: Any, coded: list[float], y: int) -> None:
+        self.learn(self.decide(x, coded), y)
+
+    def compare_trees(self) -> None:
+        committee = self.booster._committee
+        trees = [tree for group in self.twin.groups.values() for tree in group]
+        for number, tree in enumerate(trees):
+            compare_shapes(shape_of(committee, int(committee.forest.trees[number]["root"])), tree.shape())
+
+
+def make_pair(k: int, n_learners: int, stream: Stream) -> Pair:
+    return Pair(k, n_learners, stream.schema(), stream.kinds, stream.n_values)
+
+
+def run(kind: str, k: int, n_learners: int, n_rounds: int) -> None:
+    """Play both side by side, and compare what they have learned."""
+    stream = make_stream(kind, k, n_rounds)
+    pair = make_pair(k, n_learners, stream)
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        pair.step(x, x.tolist(), y)
+    pair.compare_trees()
+
+
+def run_late(kind: str, k: int, n_learners: int, n_rounds: int) -> None:
+    """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
+    stream = make_stream(kind, k, n_rounds)
+    pair = make_pair(k, n_learners, stream)
+    luck = np.random.default_rng(k)
+    waiting: list[Any] = []
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        waiting.append((pair.decide(x, x.tolist()), y))
+        for _ in range(min(luck.integers(0, 4), len(waiting))):
+            both, right = waiting.pop(luck.integers(len(waiting)))
+            pair.learn(both, right)
+    pair.compare_trees()
+
+
+@pytest.mark.parametrize(("k", "n_learners"), SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_gap_boost_equals_its_twin(kind: str, k: int, n_learners: int) -> None:
+    run(kind, k, n_learners, ROUNDS)
+
+
+@pytest.mark.parametrize("k", [2, 3, 26])
+@pytest.mark.parametrize("kind", ["mixed"] if INTERPRETED else KINDS)
+def test_verdicts_in_any_order(kind: str, k: int) -> None:
+    run_late(kind, k, 5, ROUNDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("play", [run, run_late])
+@pytest.mark.parametrize(("k", "n_learners"), ALL_SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_gap_boost_equals_its_twin_for_long(kind: str, k: int, n_learners: int, play: Any) -> None:
+    play(kind, k, n_learners, 2_000)
+
+
+def test_features_and_values_join() -> None:
+    stream, coder = make_stream("mixed", 3, ROUNDS), Coder()
+    pair = Pair(3, 5, None, coder.kinds, coder.n_values)
+    for row, y in zip(growing_rows(stream), stream.y.tolist(), strict=True):
+        pair.step(row, coder.code(row), y)
+    pair.compare_trees()
+
+
+# Many columns or values: stages are cut short, drawn or hashed
+
+
+def run_wide(kinds: list[str], n_values: list[int], n_rounds: int) -> None:
+    luck = np.random.default_rng(len(kinds))
+    columns = [
+        luck.normal(size=n_rounds) if kind == "numeric" else luck.integers(0, n, n_rounds) for kind, n in zip(kinds, n_values, strict=True)
+    ]
+    X = np.column_stack(columns).astype(np.float64)
+    X[luck.random(X.shape) < 0.03] = np.nan
+    names = [f"f{i}" for i in range(len(kinds))]
+    values = [[f"v{code}" for code in range(n)] if kind == "nominal" else None for kind, n in zip(kinds, n_values, strict=True)]
+    pair = Pair(3, 2, Schema.of(names, kinds, values), kinds, n_values)
+    for x in X:
+        pair.step(x, x.tolist(), int(np.nan_to_num(x[0]) + np.nan_to_num(x[-1])) % 3)
+    pair.compare_trees()
+
+
+def test_too_many_columns_for_pairs_of_bins() -> None:
+    run_wide(["numeric"] * 28, [0] * 28, 40)
+
+
+def test_too_many_pairs_of_columns() -> None:
+    run_wide(["numeric"] * 92, [0] * 92, 20)
+
+
+def test_too_many_values_for_slots_of_their_own() -> None:
+    """First 130 x 130 products, then also bins: 6 x 256 x 11 and those of two numeric columns."""
+    run_wide(["nominal", "nominal", "numeric"], [130, 130, 0], ROUNDS)
+    run_wide(["nominal"] * 3 + ["numeric"] * 2, [256] * 3 + [0] * 2, ROUNDS)

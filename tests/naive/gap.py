@@ -1,0 +1,298 @@
+"""GapBoost in plain loops: a chain of stages for each label, weighted prefixes, inverse gap weighting.
+
+Stages are counted from 1 as in the specification: 1 single columns, 2 products of pairs,
+3 pairs of bins, 4 .. 3 + N trees. F[m] is the sum of the first m stages, F[0] = 0.
+
+What the specification leaves open, and how it is read here:
+- 'at most 400 pairs' counts the pairs of bins, those with at least one numeric column;
+- pairs are numbered from 0, in the order of the whole list, before any are drawn;
+- two features of a row that share a hashed slot are two features, one after the other;
+- Welford's update is mean += delta / count, squares += delta (v - new mean);
+- a weight that is not hashed belongs to its columns and values, not to a slot's number, so
+  columns and values may join; a stage that needs hashing only since then is not spelled out.
+"""
+
+import math
+from collections import namedtuple
+
+from . import rng
+
+ETA = 0.2
+STEP = 0.35
+Z_LIMIT = 4.0
+BIN_WIDTH = 0.5
+N_BINS = 11
+MOST_PRODUCTS = 4096
+MOST_BIN_PAIRS = 400
+MOST_SLOTS = 16384
+BYTES_OF_SLOT = 32
+HEDGE_RATE = 2.0
+MEMORY = 500
+LEAST_DOUBT = 0.01
+LEAST_WEIGHT = 0.001
+LINEAR = (1, 2, 3)
+
+GapDecision = namedtuple("GapDecision", "round score P yhat ytilde p")
+Column = namedtuple("Column", "value code bin")  # of a value that is present
+
+
+def clip(value, low, high):
+    return max(low, min(high, value))
+
+
+# Columns to features
+
+
+def all_pairs(kinds):
+    """(i, j), i <= j, by j and then i; i = j for numeric columns only."""
+    pairs = []
+    for j in range(len(kinds)):
+        for i in range(j + 1):
+            if i < j or kinds[j] == "numeric":
+                pairs.append((i, j))
+    return pairs
+
+
+def product_pairs(kinds, seed):
+    """Stage 2: all pairs, or the 4,096 with the smallest numbers, kept in order."""
+    pairs = all_pairs(kinds)
+    if len(pairs) <= MOST_PRODUCTS:
+        return pairs
+    drawn = sorted((rng.uniform(seed, 0, rng.PAIR, number), number) for number in range(len(pairs)))
+    return [pairs[number] for number in sorted(number for _, number in drawn[:MOST_PRODUCTS])]
+
+
+def bin_pairs(kinds):
+    """Stage 3: all pairs with a numeric column, or none."""
+    pairs = [(i, j) for i, j in all_pairs(kinds) if "numeric" in (kinds[i], kinds[j])]
+    return pairs if len(pairs) <= MOST_BIN_PAIRS else []
+
+
+def most_slots(k, max_memory=256 * 2**20):
+    """The bound of stages 2 and 3 for one label: a power of two, less if k labels would fill half the memory."""
+    slots = MOST_SLOTS
+    while BYTES_OF_SLOT * slots * k > max_memory / 2:
+        slots //= 2
+    return slots
+
+
+class Statistics:
+    """Welford's count, mean and sum of squares of one numeric column."""
+
+    def __init__(self):
+        self.count, self.mean, self.squares = 0, 0.0, 0.0
+
+    def add(self, v):
+        self.count += 1
+        delta = v - self.mean
+        self.mean += delta / self.count
+        self.squares += delta * (v - self.mean)
+
+    def z(self, v):
+        if self.squares == 0:
+            return 0.0
+        return clip((v - self.mean) / math.sqrt(self.squares / self.count), -Z_LIMIT, Z_LIMIT)
+
+
+def bin_of(z):
+    return clip(math.floor(z / BIN_WIDTH + 0.5), -5, 5) + 5
+
+
+# The booster
+
+
+class GapBoost:
+    """make_learner(number) makes binary tree `number`; kinds and n_values may grow."""
+
+    def __init__(self, k, N, make_learner, kinds, n_values, seed, slots=None):
+        self.k, self.N, self.make_learner, self.seed = k, N, make_learner, seed
+        self.kinds, self.n_values = kinds, n_values
+        self.slots = most_slots(k) if slots is None else slots
+        self.statistics = {}  # numeric column -> Statistics
+        self.groups = {}  # label -> N trees, in order of first verdicts
+        self.W = {}  # (label, stage) -> {place: weight}
+        self.G = {}  # (label, stage) -> {place: sum of squared gradients}
+        self.Q = dict.fromkeys(LINEAR, 0.0)
+        self.V = 0
+        self.L = [0.0] * (3 + N)  # L[j - 1] is that of prefix j
+        self.round = 0
+        self.pair_memo = {}  # number of columns -> the pairs of stages 2 and 3
+
+    # Features: lists of (place, value)
+
+    def columns(self, x):
+        """A Column, or None where the value is missing, for every column known now."""
+        found = []
+        for c, kind in enumerate(self.kinds):
+            if c >= len(x) or math.isnan(x[c]):
+                found.append(None)
+            elif kind == "numeric":
+                z = self.statistics.get(c, Statistics()).z(x[c])
+                found.append(Column(z, 0, bin_of(z)))
+            else:
+                found.append(Column(1.0, int(x[c]), int(x[c])))
+        return found
+
+    def features(self, x):
+        """Stage -> features, from the statistics as they are now."""
+        columns = self.columns(x)
+        n = len(self.kinds)
+        if n not in self.pair_memo:
+            self.pair_memo[n] = product_pairs(self.kinds, self.seed), bin_pairs(self.kinds)
+        products, bins = self.pair_memo[n]
+        return {1: self.singles(columns), 2: self.products(columns, products), 3: self.bins(columns, bins)}
+
+    def singles(self, columns):
+        found = [("constant", 1.0)]
+        for c, column in enumerate(columns):
+            if column is not None and column.value != 0:
+                found.append(((c, column.code), column.value))
+        return found
+
+    def products(self, columns, pairs):
+        width = [1 if kind == "numeric" else n for kind, n in zip(self.kinds, self.n_values, strict=True)]
+        found, start = [], 0
+        for i, j in pairs:
+            if columns[i] is not None and columns[j] is not None:
+                value = columns[i].value * columns[j].value
+                if value != 0:
+                    slot = start + columns[i].code * width[j] + columns[j].code
+                    found.append(((i, j, columns[i].code, columns[j].code), slot, value))
+            start += width[i] * width[j]
+        return self.placed(found, start)
+
+    def bins(self, columns, pairs):
+        width = [N_BINS if kind == "numeric" else n for kind, n in zip(self.kinds, self.n_values, strict=True)]
+        found, start = [], 0
+        for i, j in pairs:
+            if columns[i] is not None and columns[j] is not None:
+                offset = columns[i].bin if i == j else columns[i].bin * width[j] + columns[j].bin
+                found.append(((i, j, columns[i].bin, columns[j].bin), start + offset, 1.0))
+            start += width[i] if i == j else width[i] * width[j]
+        return self.placed(found, start)
+
+    def placed(self, found, needed):
+        """Each feature at a place of its own, or at a hashed slot if they are too many."""
+        if needed <= self.slots:
+            return [(name, value) for name, _, value in found]
+        return [(rng.mix(slot + 1) % self.slots, value) for _, slot, value in found]
+
+    # Scores
+
+    def dot(self, a, m, features):
+        total = 0.0
+        for place, value in features:
+            total += self.W[a, m].get(place, 0.0) * value
+        return total
+
+    def prefixes(self, a, x, features):
+        """[F_0, F_1, ..., F_{3 + N}] of a label with a group."""
+        F = [0.0]
+        for m in LINEAR:
+            F.append(F[-1] + self.dot(a, m, features[m]))
+        for tree in self.groups[a]:
+            F.append(F[-1] + ETA * (2 * tree.score(x) - 1))
+        return F
+
+    def prefix_weights(self):
+        v = [math.exp(-HEDGE_RATE * (loss - min(self.L))) for loss in self.L]
+        total = 0.0
+        for v_j in v:
+            total += v_j
+        return [v_j / total for v_j in v]
+
+    def scores(self, x):
+        v, features = self.prefix_weights(), self.features(x)
+        score = [0.0] * self.k
+        for a in self.groups:
+            F = self.prefixes(a, x, features)
+            for j in range(len(v)):
+                score[a] += v[j] * clip(F[j + 1], -1, 1)
+        return score
+
+    def probabilities(self, score):
+        """(best, p)."""
+        best = score.index(max(score))
+        doubt = max((1 - score[best]) / 2, LEAST_DOUBT)
+        gamma = self.k * math.sqrt(self.V + 1) / doubt
+        P = [0.0] * self.k
+        others = 0.0
+        for a in range(self.k):
+            if a != best:
+                P[a] = 1 / (self.k + gamma * (score[best] - score[a]) / 2)
+                others += P[a]
+        P[best] = 1 - others
+        return best, P
+
+    def decide(self, x):
+        round, self.round = self.round, self.round + 1
+        x = self.completed(x)
+        score = self.scores(x)
+        best, P = self.probabilities(score)
+        shown = draw(rng.uniform(self.seed, round, rng.EXPLORE, 0), best, P)
+        return GapDecision(round, score, P, best, shown, P[shown])
+
+    def completed(self, x):
+        """Columns that joined after the row was coded are missing in it."""
+        return list(x) + [math.nan] * (len(self.kinds) - len(x))
+
+    # Learning
+
+    def learn(self, decision, x, correct):
+        a, y = decision.ytilde, 1 if correct else -1
+        x = self.completed(x)
+        features = self.features(x)
+        if a not in self.groups:
+            self.make_group(a)
+        self.V += 1
+        F = self.prefixes(a, x, features)  # from the state before this lesson
+        for j in range(1, len(F)):
+            self.L[j - 1] = (1 - 1 / MEMORY) * self.L[j - 1] + ((y - clip(F[j], -1, 1)) / 2) ** 2
+        for m in LINEAR:
+            for _, value in features[m]:
+                self.Q[m] += value * value
+            self.learn_linear(a, m, features[m], y, F[m])
+        for i in range(self.N):
+            w = max(0.0, 1 - y * F[3 + i])  # the prefix before this tree
+            if w > LEAST_WEIGHT:
+                self.groups[a][i].learn(x, 1 if correct else 0, w)
+        for c, kind in enumerate(self.kinds):
+            if kind == "numeric" and not math.isnan(x[c]):
+                self.statistics.setdefault(c, Statistics()).add(x[c])
+
+    def make_group(self, a):
+        first = len(self.groups) * self.N
+        self.groups[a] = [self.make_learner(first + i) for i in range(self.N)]
+        for m in LINEAR:
+            self.W[a, m], self.G[a, m] = {}, {}
+
+    def learn_linear(self, a, m, features, y, F_m):
+        """The flow of (y - F)^2 along the AdaGrad direction: F moves towards y, never past it."""
+        if y * F_m >= 1 or not features:
+            return
+        W, G, e = self.W[a, m], self.G[a, m], y - F_m
+        for place, value in features:
+            G[place] = G.get(place, 0.0) + (e * value) ** 2
+        r = STEP / math.sqrt(self.Q[m] / self.V)
+        h = 0.0
+        for place, value in features:
+            if G[place] > 0:
+                h += value * value / math.sqrt(G[place])
+        h *= r
+        if h == 0:
+            return
+        r *= (1 - math.exp(-h)) / h
+        for place, value in features:
+            if G[place] > 0:
+                W[place] = W.get(place, 0.0) + r * e * value / math.sqrt(G[place])
+
+
+def draw(u, best, P):
+    """The first label but the best at which the running sum passes u; else the best."""
+    running = 0.0
+    for a in range(len(P)):
+        if a != best:
+            running += P[a]
+            if running > u:
+                return a
+    return best
