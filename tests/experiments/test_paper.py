@@ -8,7 +8,7 @@ import pytest
 
 from banditboost.datasets import protocol
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.learners import LEARNERS, make
+from banditboost.experiments.learners import make
 from banditboost.experiments.paper import ARTEFACTS, RATES, artefact_tasks, exploration_tasks, paper_parameters, paper_tasks
 from banditboost.experiments.task import Source, Task
 
@@ -19,7 +19,7 @@ COUNTS = {"balance": 2500, "car": 6912, "nursery": 12960, "movement": 165631, "m
 def test_every_cell_has_the_papers_seeds() -> None:
     tasks = paper_tasks()
     cells = Counter((task.source.name, task.learner) for task in tasks)
-    assert cells == {(data, learner): 10 if data in ("isolet", "movement") else 20 for data in protocol.STREAMS for learner in LEARNERS}
+    assert cells == {(data, learner): 10 if data in ("isolet", "movement") else 20 for data in protocol.STREAMS for learner in protocol.ALGORITHMS}
     assert len({task.id for task in tasks}) == len(tasks) == 500
     assert {task.seed for task in tasks if task.source.name == "car"} == set(range(4, 24))
     assert {(task.source.name, task.source.repeat) for task in tasks} == {(name, plan.repeat) for name, plan in protocol.STREAMS.items()}
