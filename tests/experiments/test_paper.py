@@ -19,7 +19,9 @@ COUNTS = {"balance": 2500, "car": 6912, "nursery": 12960, "movement": 165631, "m
 def test_every_cell_has_the_papers_seeds() -> None:
     tasks = paper_tasks()
     cells = Counter((task.source.name, task.learner) for task in tasks)
-    assert cells == {(data, learner): 10 if data in ("isolet", "movement") else 20 for data in protocol.STREAMS for learner in protocol.ALGORITHMS}
+    assert cells == {
+        (data, learner): 10 if data in ("isolet", "movement") else 20 for data in protocol.STREAMS for learner in protocol.ALGORITHMS
+    }
     assert len({task.id for task in tasks}) == len(tasks) == 500
     assert {task.seed for task in tasks if task.source.name == "car"} == set(range(4, 24))
     assert {(task.source.name, task.source.repeat) for task in tasks} == {(name, plan.repeat) for name, plan in protocol.STREAMS.items()}
