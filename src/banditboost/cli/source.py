@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from banditboost import datasets
+from banditboost import baselines, datasets
 from banditboost.cli import output
 from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS, Printed
 
@@ -105,10 +105,11 @@ class Choice:
 
 def check_learner(name: str) -> str:
     """The name as it is spelled, whatever the case."""
-    for known in LEARNERS:
+    learners = (*LEARNERS, *baselines.__all__)
+    for known in learners:
         if known.lower() == name.lower():
             return known
-    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(LEARNERS)}")
+    raise typer.BadParameter(f"unknown learner {name!r}: it is one of {', '.join(learners)}")
 
 
 def parse_value(text: str) -> Any:
