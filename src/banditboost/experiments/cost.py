@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from banditboost.datasets.protocol import STREAMS
+from banditboost.datasets.protocol import STREAMS, SUMMARY
 from banditboost.experiments.task import Source, Task
 
-_FEATURES = {"balance": 4, "car": 6, "nursery": 8, "movement": 12, "mice": 77, "isolet": 50}
 _UNKNOWN_FEATURES = 10
 _BYTES_A_ROW = 50
 _OVERHEAD = 10
@@ -19,7 +18,8 @@ _LEARNERS = 20
 
 def cost(task: Task) -> float:
     """In arbitrary units: rounds x trees x (features + a constant), three times that for adaptive boosters."""
-    features = _FEATURES.get(task.source.name, _UNKNOWN_FEATURES) if task.source.path is None else _UNKNOWN_FEATURES
+    known = task.source.path is None and task.source.name in SUMMARY
+    features = SUMMARY[task.source.name].features if known else _UNKNOWN_FEATURES
     trees = float(task.parameters.get("n_learners", _LEARNERS))
     return rounds_of(task.source) * trees * (_OVERHEAD + features) * _ADAPTIVE.get(task.learner, 1)
 

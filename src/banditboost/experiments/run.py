@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from banditboost.boosting.adaptive import AdaptiveBooster
 from banditboost.boosting.base import Booster
 from banditboost.boosting.player import play
 from banditboost.boosting.result import Result
+from banditboost.datasets.catalog import Variant
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make, parameters_of
 from banditboost.experiments.machine import machine, peak_memory, versions
@@ -74,12 +75,11 @@ def count_rounds(source: Source, data_directory: str | None = None) -> int:
 
 @lru_cache(maxsize=2)  # tasks of one data set mostly follow each other
 def _load(source: Source, data_directory: str | None) -> Any:
-    known: Any = datasets
-    if source.path is None:
-        return known.load(source.name, source.variant, data_directory)
+    if source.path is None or source.label is None:
+        return datasets.load(source.name, cast(Variant, source.variant), data_directory)
     if sha256_of(Path(source.path)) != source.sha256:
         raise ExperimentError(f"{source.path} has changed since the task was made; make the task anew")
-    return known.read(source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore)
+    return datasets.read(source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore)
 
 
 @cache

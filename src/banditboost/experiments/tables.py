@@ -68,7 +68,7 @@ def _scores(records: Iterable[Record], name: str, title: str, score: str) -> She
             entries.append(_score_entry(ours, printed))
             numbers.append({"table": name, "data": data, "algorithm": algorithm, **_figures(ours, printed)})
         rows.append(tuple(entries))
-    note = f"Ours ± half the 95 % interval over seeds; below it the paper's figure and the difference, marked if beyond {TOLERANCE}."
+    note = f"Ours ± half the 95 % interval over seeds; the paper's figure and the difference, coloured if beyond {TOLERANCE}."
     return Sheet(name, title, note, ("Data", *algorithms), tuple(rows), tuple(numbers))
 
 

@@ -1,4 +1,4 @@
-"""Rough merits: what a split on a numeric feature would gain, to a few parts in ten thousand, for a fifth of the price.
+"""Rough merits: what a split on a numeric feature would gain, to a few parts in ten thousand, for half of the price.
 
 Most attempts to split fail, and most features are not among the best two. A rough merit says between which two numbers the merit lies;
 `merit.py` computes only those exactly that could still matter. The arithmetic is that of 32-bit floats, eight thresholds at a time, and of
