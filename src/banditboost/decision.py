@@ -18,9 +18,10 @@ _SHOWN_ONLY = "$repr"
 _WHOLE = 1e15
 _MOST_LABELS = 1 << 31  # trees keep labels as 32-bit numbers
 # Slots of the memo, shared with the kernels (banditboost.kernels.layout, which a test compares).
-_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _ALLOWED, _POLICY, _VOTES = 0, 1, 2, 3, 4, 5, 6, 7, 8
+_ROUND, _SHOWN, _GREEDY, _EXPERT, _PROBABILITY, _RATE, _ALLOWED, _POLICY, _LEARNERS, _VOTES = range(10)
 _HEXADECIMAL = re.compile("[1-9a-f][0-9a-f]*")
-_UNIFORM, _INVERSE_GAPS = 0, 1
+_UNIFORM, _INVERSE_GAPS, _BY_VOTES = 0, 1, 2
+_UNIFORM_SHARE = 0.2
 _MOST_KEPT = 32
 
 
@@ -95,12 +96,48 @@ def _probability(explored: bool, rate: float, n_allowed: int) -> float:
 
 def _is_possible_choice(memo: Array, mask: int, n_labels: int) -> bool:
     """Whether shown and greedy label were allowed, and the probability is that of the shown one."""
+    if memo[_POLICY] not in (_UNIFORM, _BY_VOTES):
+        return False
     shown, greedy, n_allowed = int(memo[_SHOWN]), int(memo[_GREEDY]), mask.bit_count()
     if memo[_ALLOWED] != n_allowed or mask.bit_length() > n_labels or n_allowed == n_labels:
         return False
     if mask and not (mask >> shown & 1 and mask >> greedy & 1):
         return False
+    if memo[_POLICY] == _BY_VOTES:
+        return _has_votes(memo) and bool(memo[_PROBABILITY] == _divided(memo, mask, n_labels)[shown] > 0.0)
     return bool(memo[_PROBABILITY] == _probability(shown != greedy, float(memo[_RATE]), n_allowed or n_labels) > 0.0)
+
+
+def _has_votes(memo: Array) -> bool:
+    n = memo[_LEARNERS]
+    return bool(n >= 1 and n == np.floor(n) and len(memo) >= _VOTES + 2 * n and np.all(np.isfinite(memo[_VOTES : _VOTES + 2 * int(n)])))
+
+
+def _divided(memo: Array, mask: int, n_labels: int) -> Array:
+    """The distribution of exploration by votes (boosting/divided.py), sums in the same order."""
+    n, greedy, rate = int(memo[_LEARNERS]), int(memo[_GREEDY]), float(memo[_RATE])
+    may_show = np.ones(n_labels, bool)
+    if mask:
+        may_show[:] = False
+        may_show[_indices_in(mask)] = True
+    voted = [int(label) for label in memo[_VOTES : _VOTES + n].tolist()]
+    weights = [max(weight, 0.0) for weight in memo[_VOTES + n : _VOTES + 2 * n].tolist()]
+    counted = [i for i in range(n) if 0 <= voted[i] < n_labels and may_show[voted[i]]]
+    if not any(weights[i] > 0.0 for i in counted):
+        weights = [1.0] * n
+    votes, total = np.zeros(n_labels), 0.0
+    for i in counted:
+        votes[voted[i]] += weights[i]
+        total += weights[i]
+    others = total - votes[greedy]
+    uniform_share = _UNIFORM_SHARE if others > 0.0 else 1.0
+    shares = np.full(n_labels, uniform_share / max(int(may_show.sum()) - 1, 1))
+    if others > 0.0:
+        shares += (1.0 - uniform_share) * votes / others
+    shares *= rate
+    shares[~may_show] = 0.0
+    shares[greedy] = 1.0 - rate if may_show.sum() > 1 else 1.0
+    return shares
 
 
 def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
@@ -114,15 +151,15 @@ def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
     whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
     labels = memo[[_SHOWN, _GREEDY]]
     possible = np.all(whole == np.floor(whole)) and np.all(labels >= 0) and np.all(labels < n_labels) and 0.0 <= memo[_RATE] < 1.0
-    choice = _is_possible_choice(memo, mask, n_labels) if memo[_POLICY] == _UNIFORM else _is_by_gaps(memo, n_labels) and not mask
-    if not possible or not choice:
+    by_gaps = memo[_POLICY] == _INVERSE_GAPS
+    if not possible or not (_is_by_gaps(memo, n_labels) and not mask if by_gaps else _is_possible_choice(memo, mask, n_labels)):
         raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
     return memo
 
 
 def _is_by_gaps(memo: Array, n_labels: int) -> bool:
     """Whether the probabilities of a memo could come from inverse gaps."""
-    if memo[_POLICY] != _INVERSE_GAPS or not 0.0 < memo[_PROBABILITY] <= 1.0:
+    if not 0.0 < memo[_PROBABILITY] <= 1.0:
         return False
     if n_labels > _MOST_KEPT:
         return True
@@ -185,10 +222,13 @@ class Decision:
         """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others.
 
         Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that was allowed alone.
-        Decisions of GapBoost among more than 32 labels do not hold it: ask `model.distribution(x)`.
+        With exploration by votes (`schedules.Divided`) what is not the greedy label's is divided by these. Decisions of GapBoost among more
+        than 32 labels do not hold it: ask `model.distribution(x)`.
         """
         if self._memo[_POLICY] == _INVERSE_GAPS:
             return dict(zip(self._labels, self._kept_probabilities(), strict=True))
+        if self._memo[_POLICY] == _BY_VOTES:
+            return dict(zip(self._labels, _divided(self._memo, self._mask, len(self._labels)).tolist(), strict=True))
         n_allowed = self._mask.bit_count() or len(self._labels)
         best, other = (_probability(explored, float(self._memo[_RATE]), n_allowed) for explored in (False, True))
         shares = np.full(len(self._labels), 0.0 if self._mask else other)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from banditboost import schedules
+from banditboost.schedules import Schedule
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.twins import BANDITS, BOOSTERS, Pair, make_booster, make_twin, naive_tree
+from tests.naive import boosters as naive
 
 ROUNDS = 40 if INTERPRETED else 300  # interpreted, a round takes as long as the twin's
 SIZES = [(2, 5), (26, 5)] if INTERPRETED else [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
@@ -89,6 +92,33 @@ def test_verdicts_in_any_order(name: str, k: int) -> None:
         for _ in range(min(luck.integers(0, 4), len(waiting))):
             both, right = waiting.pop(luck.integers(len(waiting)))
             pair.learn(both, right)
+    pair.compare_state()
+
+
+SCHEDULES = {
+    "decaying": lambda: naive.Falling(2.0, 0.4, 0.01, 0.6),
+    "adaptive": lambda: naive.ByError(0.8, 40.0, 0.01, 0.6),
+    "divided": lambda: naive.ByVotes(0.01, 0.6),
+}
+GIVEN: dict[str, Schedule] = {
+    "decaying": schedules.Decaying(scale=2.0, power=0.4, least=0.01, most=0.6),
+    "adaptive": schedules.Adaptive(scale=0.8, memory=40.0, least=0.01, most=0.6),
+    "divided": schedules.Divided(least=0.01, most=0.6),
+}
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", BANDITS)
+def test_exploration_that_is_not_constant(name: str, schedule: str) -> None:
+    if (name, schedule) == ("BinBandit", "divided"):
+        pytest.skip("its learners do not vote")
+    stream = make_stream("mixed", 5, ROUNDS)
+    booster = make_booster(name, 5, 7, schema=stream.schema(), exploration=GIVEN[schedule])
+    kinds, n_values = stream.kinds, stream.n_values
+    twin = make_twin(name, 5, 7, lambda number, k: naive_tree(number, k, kinds, n_values), exploration=SCHEDULES[schedule]())
+    pair = Pair(name, booster, twin)
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        pair.step(x, x.tolist(), y)
     pair.compare_state()
 
 

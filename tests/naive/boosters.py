@@ -12,7 +12,7 @@ from . import potential, rng
 COST_TOLERANCE = 1e-9
 LEAST_WEIGHT = 1e-10
 
-Decision = namedtuple("Decision", "round h alpha experts expert yhat ytilde p")
+Decision = namedtuple("Decision", "round h alpha experts expert yhat ytilde p rho")
 BinDecision = namedtuple("BinDecision", "round h alpha f yhat ytilde p")
 
 
@@ -60,6 +60,105 @@ def explore(yhat, rho, k, seed, round):
     """Eq. (2): the shown label ytilde and its probability."""
     ytilde = rng.show(rng.uniform(seed, round, rng.EXPLORE, 0), yhat, rho, k)
     return ytilde, (1 - rho if ytilde == yhat else rho / (k - 1))
+
+
+# Exploration that is not constant (docs/guide-exploration.md). A rho that is no number
+# is an object that tells the rate of a round and hears every verdict.
+
+
+class Falling:
+    """rho_t = scale / t^power."""
+
+    def __init__(self, scale, power, least, most):
+        self.scale, self.power, self.least, self.most = scale, power, least, most
+
+    def rate(self, round):
+        return max(self.least, min(self.most, self.scale * (round + 1.0) ** -self.power))
+
+    def heard(self, was_greedy, correct):
+        pass
+
+
+class ByError:
+    """rho = scale times the mean error of the greedy label over the last verdicts, roughly."""
+
+    def __init__(self, scale, memory, least, most):
+        self.scale, self.memory, self.least, self.most = scale, memory, least, most
+        self.error = 1.0
+        self.verdicts = 0
+
+    def rate(self, _round):
+        return max(self.least, min(self.most, self.scale * self.error))
+
+    def heard(self, was_greedy, correct):
+        self.verdicts += 1
+        if was_greedy:
+            self.error += ((0.0 if correct else 1.0) - self.error) / min(self.verdicts + 20.0, self.memory)
+
+
+class ByVotes:
+    """rho = doubt^2; a fifth of it for all other labels, the rest by their votes."""
+
+    def __init__(self, least, most):
+        self.least, self.most = least, most
+
+    def rate(self, _round):
+        """Of the steps of alpha; what is shown hangs on the votes."""
+        return self.least
+
+    def heard(self, was_greedy, correct):
+        pass
+
+    def distribution(self, yhat, h, alpha, k):
+        weights = [max(a, 0.0) for a in alpha]
+        if max(weights) == 0:
+            weights = [1.0] * len(h)
+        votes, total = [0.0] * k, 0.0
+        for i in range(len(h)):
+            votes[h[i]] += weights[i]
+            total += weights[i]
+        others = total - votes[yhat]
+        doubt = others / total
+        rho = max(self.least, min(self.most, doubt * doubt))
+        p = []
+        for i in range(k):
+            if i == yhat:
+                p.append(1 - rho)
+            elif others > 0:
+                p.append(rho * (0.2 / (k - 1) + 0.8 * votes[i] / others))
+            else:
+                p.append(rho / (k - 1))
+        return rho, weights, p
+
+    def show(self, yhat, h, alpha, k, u):
+        """From one number: whether to explore, then which of the two parts, then the label."""
+        rho, weights, p = self.distribution(yhat, h, alpha, k)
+        if u < 1 - rho:
+            return yhat, p[yhat]
+        u = (u - (1 - rho)) / rho
+        against = [i for i in range(len(h)) if h[i] != yhat and weights[i] > 0]
+        uniform_part = 0.2 if against else 1.0
+        if u < uniform_part:
+            others = [label for label in range(k) if label != yhat]
+            ytilde = others[min(int(u / uniform_part * (k - 1)), k - 2)]
+        else:
+            ytilde = h[against[rng.draw((u - uniform_part) / (1 - uniform_part), [weights[i] for i in against])]]
+        return ytilde, p[ytilde]
+
+
+def rate_of(rho, round):
+    return rho if isinstance(rho, float) else rho.rate(round)
+
+
+def explore_with_votes(rho, yhat, h, alpha, k, seed, round):
+    if isinstance(rho, ByVotes):
+        return rho.show(yhat, h, alpha, k, rng.uniform(seed, round, rng.EXPLORE, 0))
+    return explore(yhat, rate_of(rho, round), k, seed, round)
+
+
+def hear(rho, decision, correct):
+    if not isinstance(rho, float):
+        rho.heard(decision.ytilde == decision.yhat, correct)
 
 
 # Line 12: the estimate of the zero-one loss
@@ -222,12 +321,13 @@ class AdaBandit:
         experts = expert_predictions(S, self.seed, round)
         expert = draw_expert(self.logv, self.seed, round)
         yhat = experts[expert]
-        ytilde, p = explore(yhat, self.rho, self.k, self.seed, round)
-        return Decision(round, h, list(self.alpha), experts, expert, yhat, ytilde, p)
+        ytilde, p = explore_with_votes(self.rho, yhat, h, self.alpha, self.k, self.seed, round)
+        return Decision(round, h, list(self.alpha), experts, expert, yhat, ytilde, p, rate_of(self.rho, round))
 
     def learn(self, decision, x, correct):
         self.verdicts += 1
-        eta = self.rho / (self.k**2 * math.sqrt(self.verdicts))
+        eta = decision.rho / (self.k**2 * math.sqrt(self.verdicts))
+        hear(self.rho, decision, correct)
         lhat = self.estimate(self.k, decision.yhat, decision.ytilde, decision.p, correct)
         vector = [1 - loss for loss in lhat]
         true_label = decision.ytilde if correct else None
@@ -269,11 +369,12 @@ class OptBandit:
         experts = expert_predictions(S, self.seed, round)
         expert = len(self.learners) - 1
         yhat = experts[expert]
-        ytilde, p = explore(yhat, self.rho, self.k, self.seed, round)
-        return Decision(round, h, list(self.alpha), experts, expert, yhat, ytilde, p)
+        ytilde, p = explore_with_votes(self.rho, yhat, h, self.alpha, self.k, self.seed, round)
+        return Decision(round, h, list(self.alpha), experts, expert, yhat, ytilde, p, rate_of(self.rho, round))
 
     def learn(self, decision, x, correct):
         N = len(self.learners)
+        hear(self.rho, decision, correct)
         lhat = self.estimate(self.k, decision.yhat, decision.ytilde, decision.p, correct)
         vector = [1 - loss for loss in lhat]
         true_label = decision.ytilde if correct else None
@@ -301,7 +402,7 @@ class AdaFull:
         experts = expert_predictions(S, self.seed, round)
         expert = draw_expert(self.logv, self.seed, round)
         yhat = experts[expert]
-        return Decision(round, h, list(self.alpha), experts, expert, yhat, yhat, 1.0)
+        return Decision(round, h, list(self.alpha), experts, expert, yhat, yhat, 1.0, 0.0)
 
     def learn(self, decision, x, y):
         self.learned += 1
@@ -339,7 +440,7 @@ class OptFull:
         experts = expert_predictions(S, self.seed, round)
         expert = len(self.learners) - 1
         yhat = experts[expert]
-        return Decision(round, h, list(self.alpha), experts, expert, yhat, yhat, 1.0)
+        return Decision(round, h, list(self.alpha), experts, expert, yhat, yhat, 1.0, 0.0)
 
     def learn(self, decision, x, y):
         self.learned += 1
@@ -373,7 +474,7 @@ class BinBandit:
     ):
         self.k, self.N, self.make_learner = k, N, make_learner
         self.rho, self.gamma, self.seed = rho, gamma, seed
-        delta = rho * k / (k - 1)
+        delta = (rho if isinstance(rho, float) else rho.least) * k / (k - 1)
         self.step = delta**3 / k if step is None else step
         self.clip, self.importance_scale = clip, importance_scale
         self.groups = {}  # label -> N learners, in order of creation
@@ -395,7 +496,7 @@ class BinBandit:
         if len(tied) > 1:
             u = rng.uniform(self.seed, round, rng.LABEL_TIE, 0)
             yhat = rng.pick(u, tied)
-        ytilde, p = explore(yhat, self.rho, self.k, self.seed, round)
+        ytilde, p = explore(yhat, rate_of(self.rho, round), self.k, self.seed, round)
         return BinDecision(round, h, alpha, f, yhat, ytilde, p)
 
     def group_votes(self, a, x):
@@ -414,6 +515,7 @@ class BinBandit:
         self.log_alpha[a] = [-math.log(self.N)] * self.N
 
     def learn(self, decision, x, correct):
+        hear(self.rho, decision, correct)
         a, p = decision.ytilde, decision.p
         if a not in self.groups:
             self.make_group(a)

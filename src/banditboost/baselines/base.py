@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.base import BanditBooster
+from banditboost.schedules import to_plain
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
 
@@ -65,7 +66,7 @@ class LoneBaseline(Baseline):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {"exploration": self.exploration, "seed": self.seed}
+        return {"exploration": to_plain(self.exploration), "seed": self.seed}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.labels)} labels, rounds={self.rounds}, seed={self.seed})"

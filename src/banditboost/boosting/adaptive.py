@@ -9,9 +9,10 @@ import numpy as np
 from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.base import BanditBooster, Booster
 from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, no_votes, open_ballot
+from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
-from banditboost.boosting.exploration import show
+from banditboost.boosting.exploration import BY_VOTES, note_verdict, show
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating, entry, inlined
@@ -19,6 +20,8 @@ from banditboost.kernels.entry import first_bad_feature
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
+from banditboost.schedules import Theory
+from banditboost.theory import adaptive_exploration
 from banditboost.weak_learners.forest import TreeCommittee
 
 _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
@@ -43,7 +46,10 @@ def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
     label_experts(settings, memo, labels)
     expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
     memo[CHOSEN_EXPERT] = expert
-    show(settings, memo, labels[expert], key)
+    if settings[0]["schedule"] == BY_VOTES:
+        show_divided(settings, memo, labels[expert], labels[:0], key)
+    else:
+        show(settings, memo, labels[expert], key)
 
 
 @allocating
@@ -57,7 +63,10 @@ def choose_adaptive_among(settings: Array, weights: Array, memo: Array, allowed:
     label_experts_among(settings, memo, allowed, labels)
     expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
     memo[CHOSEN_EXPERT] = expert
-    show_among(settings, memo, labels[expert], allowed, key)
+    if settings[0]["schedule"] == BY_VOTES:
+        show_divided(settings, memo, labels[expert], allowed, key)
+    else:
+        show_among(settings, memo, labels[expert], allowed, key)
 
 
 @inlined
@@ -79,9 +88,14 @@ def update_alpha(alpha: float, rate: float, gradient: float) -> float:
 
 @inlined
 def step_size(settings: Array, memo: Array) -> float:
-    """eta_t = rho / (k^2 sqrt(t)), or with full information 2 sqrt(2) / ((k - 1) sqrt(t)); t counts the verdicts."""
-    eta = settings[0]["step"] / math.sqrt(settings[0]["verdicts"])
-    return eta if settings[0]["full_information"] != 0 else eta * memo[RATE]
+    """eta_t = rho / (k^2 sqrt(t)), or with full information 2 sqrt(2) / ((k - 1) sqrt(t)); t counts the verdicts.
+
+    A rate that follows from the votes is large where they are divided; steps with it made accuracy worse, and the least rate is taken.
+    """
+    eta: float = settings[0]["step"] / math.sqrt(settings[0]["verdicts"])
+    if settings[0]["full_information"] != 0:
+        return eta
+    return eta * (settings[0]["least_rate"] if settings[0]["schedule"] == BY_VOTES else memo[RATE])
 
 
 @inlined
@@ -125,7 +139,7 @@ def teach_both(settings: Array, weights: Array, memo: Array, outcome: int, exper
     """Experts, which said the labels `expert`, and learners."""
     n = settings[0]["n_learners"]
     of = estimate(settings, memo, outcome)
-    settings[0]["verdicts"] += 1
+    note_verdict(settings, memo, outcome)
     update_hedge(weights[n:], expert, of)
     ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second)
     costs = no_votes(ballot.n_active, settings[0]["n_labels"])
@@ -234,5 +248,11 @@ class AdaBandit(AdaptiveBooster, BanditBooster):
     1
     """
 
+    learners_vote = True
+
     def _step(self) -> float:
         return 1.0 / len(self.labels) ** 2
+
+    def _suggested_rate(self) -> tuple[float, float]:
+        edge = self.exploration.edge if isinstance(self.exploration, Theory) else 1.0
+        return adaptive_exploration(len(self.labels), [edge] * self.n_learners, rounds=1).rate, 1.0 / 3.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from banditboost.boosting.experts import expert_labels
-from banditboost.boosting.exploration import draw_label, label_probability
+from banditboost.boosting.exploration import draw_label, exploration_rate, label_probability
 from banditboost.kernels.compile import allocating, inlined
 from banditboost.kernels.layout import ALLOWED, GREEDY, PROBABILITY, RATE, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
@@ -44,7 +44,7 @@ def label_experts_among(settings: Array, memo: Array, allowed: Array, labels: Ar
 @inlined
 def show_among(settings: Array, memo: Array, greedy: int, allowed: Array, key: int) -> None:
     """Equation (2) over the allowed labels; a label that is alone is shown for certain."""
-    rate, n_allowed = settings[0]["rate"], allowed.size
+    rate, n_allowed = exploration_rate(settings, memo), allowed.size
     place = place_of(allowed, greedy)
     drawn, probability = place, 1.0
     if n_allowed > 1:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import os
-import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
+from banditboost.boosting import rates
 from banditboost.boosting.ledger import Ledger
 from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
@@ -17,8 +17,10 @@ from banditboost.boosting.state import SETTINGS
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
 from banditboost.kernels.entry import first_bad_feature, fits
-from banditboost.kernels.layout import POLICY, ROUND, UNIFORM, VOTES
+from banditboost.kernels.layout import BY_VOTES, LEARNERS, POLICY, ROUND, UNIFORM, VOTES
+from banditboost.schedules import Adaptive, Divided, Schedule, to_plain
 from banditboost.schema import Schema
 from banditboost.weak_learners.custom import PythonCommittee
 from banditboost.weak_learners.forest import TreeCommittee
@@ -131,6 +133,7 @@ class Booster:
     def _make_blank(self) -> Array:
         """A memo before anything is known: NaN, which means missing, for every feature."""
         blank = np.zeros(self._row_start + len(self.schema))
+        blank[LEARNERS] = self.n_learners
         blank[self._row_start :] = np.nan
         return blank
 
@@ -410,6 +413,7 @@ class VerdictBooster(Booster):
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
         fitting = n_labels <= len(self.labels) and self._row_start <= len(memo) <= len(self._blank) and memo[POLICY] == self._policy
+        fitting = fitting and memo[LEARNERS] == self.n_learners
         if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._committee.features):
             raise DecisionError(
                 f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
@@ -432,22 +436,47 @@ class VerdictBooster(Booster):
 
 
 class BanditBooster(VerdictBooster):
-    """One that explores all labels alike, at a rate."""
+    """One that explores at a rate: a number, or a schedule from `banditboost.schedules`."""
 
-    def __init__(self, labels: Iterable[Hashable], *, exploration: float = 0.05, estimator: int = 4, **parameters: Any) -> None:
+    learners_vote: ClassVar[bool] = False
+    """Whether a schedule can follow from their votes."""
+
+    def __init__(
+        self, labels: Iterable[Hashable], *, exploration: float | Schedule | str = 0.05, estimator: int = 4, **parameters: Any
+    ) -> None:
         super().__init__(labels, **parameters)
-        self.exploration = check_number("exploration", exploration, 0.0, 1.0)
-        if self.exploration == 1.0:
-            raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
-        if self.exploration == 0.0:
-            warnings.warn(
-                "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=2
-            )
+        self.exploration = rates.checked(exploration)
         if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
             raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
-        self._settings["rate"] = self.exploration
+        if isinstance(self.exploration, Divided):
+            if not self.learners_vote:
+                raise ParameterError(f"exploration is {exploration!r}; learners of {type(self).__name__} do not vote: give Adaptive()")
+            self._policy = BY_VOTES
+        rates.write(self.exploration, self._settings, self._suggested_rate())
+        self._settings["recent_error"] = 1.0
         self._settings["estimator"] = estimator
+
+    def _suggested_rate(self) -> tuple[float, float] | None:
+        """What the paper's theory says: a scale and an exponent."""
+        return None
+
+    def _follow_labels(self) -> None:
+        super()._follow_labels()
+        rates.write(self.exploration, self._settings, self._suggested_rate())
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {**super().parameters, "exploration": self.exploration, "estimator": int(self._settings["estimator"][0])}
+        exploration = to_plain(self.exploration)
+        return {**super().parameters, "exploration": exploration, "estimator": int(self._settings["estimator"][0])}
+
+    def _arrays(self) -> dict[str, Array]:
+        adapting = isinstance(self.exploration, Adaptive)
+        return {**super()._arrays(), **({"recent_error": self._settings["recent_error"].copy()} if adapting else {})}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        super()._restore(arrays)
+        if isinstance(self.exploration, Adaptive):
+            error = take_array(arrays, "recent_error", np.float64, (1,))
+            if not 0.0 <= error[0] <= 1.0:
+                raise UnreadableError("the recent error is out of range; load an intact copy")
+            self._settings["recent_error"] = error

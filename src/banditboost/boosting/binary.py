@@ -14,7 +14,8 @@ import numpy as np
 from banditboost.boosting.allowed import place_of, show_among
 from banditboost.boosting.base import BanditBooster, check_number
 from banditboost.boosting.experts import largest_label, slot_of
-from banditboost.boosting.exploration import show
+from banditboost.boosting.exploration import note_verdict, show
+from banditboost.boosting.rates import least_rate
 from banditboost.boosting.state import LEAST_WEIGHT
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
@@ -101,7 +102,7 @@ def teach_binary(settings: Array, log_alpha: Array, memo: Array, outcome: int, l
     gamma = settings[0]["edge"]
     theta = gamma / (2.0 + gamma)
     y = 1 if outcome != 0 else -1
-    settings[0]["verdicts"] += 1
+    note_verdict(settings, memo, outcome)
     z = 0.0
     for i in range(log_alpha.size):
         weight = min((1.0 - gamma) ** (z / 2.0), 1.0) / memo[PROBABILITY]
@@ -133,7 +134,7 @@ class BinBandit(BanditBooster):
         self._settings["step"] = self._usual_step(len(self.labels)) if step is None else check_number("step", step, 0.0, 1e6)
 
     def _usual_step(self, n_labels: int) -> float:
-        delta = self.exploration * n_labels / (n_labels - 1)
+        delta = least_rate(self.exploration) * n_labels / (n_labels - 1)
         return delta**3 / n_labels
 
     def _follow_labels(self) -> None:

@@ -10,14 +10,16 @@ import numpy as np
 from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.base import BanditBooster, Booster, check_count, check_number
 from banditboost.boosting.costs import Ballot, label_and_weight, open_ballot
+from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, largest_label, slot_of
-from banditboost.boosting.exploration import show
+from banditboost.boosting.exploration import BY_VOTES, note_verdict, show
 from banditboost.boosting.potential import PotentialTable, make_table, vote_costs
 from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT_TIE, round_key
 from banditboost.kernels.votes import MOST_VOTES
+from banditboost.theory import optimal_exploration
 
 
 @allocating
@@ -34,7 +36,11 @@ def choose_optimal(settings: Array, memo: Array) -> None:
     for i in range(n):
         sums[slot_of(active, n_active, int(memo[VOTES + i]))] += 1.0
     memo[CHOSEN_EXPERT] = n - 1
-    show(settings, memo, largest_label(active, n_active, sums, settings[0]["n_labels"], key, EXPERT_TIE, n - 1), key)
+    greedy = largest_label(active, n_active, sums, settings[0]["n_labels"], key, EXPERT_TIE, n - 1)
+    if settings[0]["schedule"] == BY_VOTES:
+        show_divided(settings, memo, greedy, active[:0], key)
+    else:
+        show(settings, memo, greedy, key)
 
 
 @allocating
@@ -46,7 +52,11 @@ def choose_optimal_among(settings: Array, memo: Array, allowed: Array) -> None:
         memo[VOTES + n + i] = 1.0
     label_experts_among(settings, memo, allowed, labels)
     memo[CHOSEN_EXPERT] = n - 1
-    show_among(settings, memo, labels[n - 1], allowed, round_key(settings[0]["seed"], int(memo[ROUND])))
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    if settings[0]["schedule"] == BY_VOTES:
+        show_divided(settings, memo, labels[n - 1], allowed, key)
+    else:
+        show_among(settings, memo, labels[n - 1], allowed, key)
 
 
 class Count(NamedTuple):
@@ -91,7 +101,7 @@ def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: 
     n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     of = estimate(settings, memo, outcome)
-    settings[0]["verdicts"] += 1
+    note_verdict(settings, memo, outcome)
     ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second if of.second >= 0 else of.first)
     votes = no_counts(n, ballot.n_active, settings[0]["n_labels"])
     mix = np.array([of.base, of.first_extra, of.second_extra])
@@ -158,3 +168,8 @@ class OptBandit(OptimalBooster, BanditBooster):
     >>> model.verdicts
     1
     """
+
+    learners_vote = True
+
+    def _suggested_rate(self) -> tuple[float, float]:
+        return optimal_exploration(len(self.labels), self.n_learners, rounds=1).rate, 0.5

@@ -11,6 +11,7 @@ import numpy as np
 from banditboost import Result, play
 from banditboost.cli import output
 from banditboost.cli.blocks import Rounds, for_model
+from banditboost.schedules import to_plain
 
 if TYPE_CHECKING:
     from banditboost.boosting.base import Booster
@@ -66,7 +67,7 @@ class Game:
         return {
             "learner": type(self.model).__name__,
             "n_learners": self.model.n_learners if self.model.has_learners else 0,
-            "exploration": getattr(self.model, "exploration", None),
+            "exploration": to_plain(getattr(self.model, "exploration", None)),
             "seed": self.model.seed,
             "n_labels": len(self.model.labels),
             "rounds": self.rounds,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from banditboost.schedules import SCHEDULES
 
 FIRST_SEED = 4
 """Of the paper's seeds, and of ours where none is given."""
@@ -25,6 +27,19 @@ class EngineName(StrEnum):
     local = "local"
     dask = "dask"
     ray = "ray"
+
+
+def _exploration(text: str) -> float | str:
+    """A rate, or the name of a schedule."""
+    if text in SCHEDULES:
+        return text
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0.0 <= rate < 1.0:
+        raise typer.BadParameter(f"{text!r} is neither a number from 0 to 1 nor one of {', '.join(SCHEDULES)}")
+    return rate
 
 
 Data = Annotated[
@@ -52,7 +67,10 @@ DataDirectory = Annotated[
 Learner = Annotated[str, typer.Option(help="AdaBandit, OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME")]
 NLearners = Annotated[int | None, typer.Option("--n-learners", help="Trees (BinBandit, GapBoost: for each label).", min=1, metavar="N")]
 Exploration = Annotated[
-    float | None, typer.Option(help="Share of rounds in which another label is tried.", min=0.0, max=1.0, metavar="RATE")
+    Any,
+    typer.Option(
+        help=f"Share of rounds in which another label is tried, or a schedule: {', '.join(SCHEDULES)}.", metavar="RATE", parser=_exploration
+    ),
 ]
 Settings = Annotated[
     list[str] | None,

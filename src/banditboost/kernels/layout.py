@@ -85,7 +85,8 @@ class Forest(NamedTuple):
 
 # A decision's memo: everything that learning needs later. After the fixed slots come N votes and N learner weights (for GapBoost the
 # probabilities of all labels, if these are few), and the row.
-ROUND, SHOWN, GREEDY, CHOSEN_EXPERT, PROBABILITY, RATE, ALLOWED, POLICY = range(8)
-VOTES = 8
-UNIFORM, INVERSE_GAPS = 0, 1  # policies: how a label was drawn
+ROUND, SHOWN, GREEDY, CHOSEN_EXPERT, PROBABILITY, RATE, ALLOWED, POLICY, LEARNERS = range(9)
+VOTES = 9
+UNIFORM, INVERSE_GAPS, BY_VOTES = 0, 1, 2  # policies: how a label was drawn
+UNIFORM_SHARE = 0.2  # of exploration by votes: what goes to all labels alike
 MOST_KEPT = 32  # labels whose probabilities a memo holds: with 20 features it is under 2 kB as JSON
