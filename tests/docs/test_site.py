@@ -101,4 +101,5 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
 def test_examples_in_docstrings_are_code(site: Path) -> None:
     text = (site / "api/decisions.html").read_text(encoding="utf-8")
     assert "language-pycon" in text
+    assert "max_rounds, max_seconds" not in text  # one line for each argument
     assert "&gt;&gt;&gt; from banditboost" not in text.replace('<span class="gp">&gt;&gt;&gt; </span>', "")
