@@ -14,11 +14,9 @@ from matplotlib.patches import FancyBboxPatch
 
 from banditboost import AdaBandit, AdaFull, GapBoost, datasets, play
 from banditboost.boosting.estimate import estimate_loss
-from banditboost.boosting.experts import expert_labels
 from banditboost.boosting.exploration import label_probability
 from banditboost.boosting.gap import weigh_labels
 from banditboost.kernels.layout import VOTES
-from banditboost.kernels.rng import round_key
 
 FOLDER = Path(__file__).parent / "figures"
 INK, SOFT, PAPER = "#22303c", "#8a97a3", "#fcfcfa"
@@ -142,39 +140,41 @@ def draw_estimate() -> Figure:
     return figure
 
 
-def full_committee(n_learners: int = 10) -> tuple[AdaFull, Any]:
-    """A committee that was told 3,000 labels of Car, and the memo of a row on which its experts differ most."""
+def vote_sums(model: AdaFull, memo: Any) -> np.ndarray[Any, Any]:
+    """s^j of every expert j: a row for each, a column for each label."""
+    n = model.n_learners
+    votes, alphas = memo[VOTES : VOTES + n].astype(int), memo[VOTES + n : VOTES + 2 * n]
+    return np.cumsum(alphas[:, None] * np.eye(len(model.labels))[votes], axis=0)
+
+
+def divided_committee(n_learners: int = 10) -> tuple[AdaFull, Any]:
+    """A committee that was told 3,000 labels of Car, and the memo of a row on which learners and experts differ."""
     stream = datasets.load("car").stream(repeat=6, seed=4)
     model = AdaFull(stream.labels, n_learners=n_learners, schema=stream.schema(), seed=4)
     play(model, stream.X[:3000], stream.y[:3000])
     memos = [model._begin_round(x, looking=True) for x in stream.X[3000:4000]]
-    return model, max(memos, key=lambda memo: len(set(said_by(model, memo).tolist())) + 0.01 * len(set(memo[VOTES : VOTES + n_learners])))
 
+    def variety(memo: Any) -> tuple[int, int]:
+        return len(set(vote_sums(model, memo).argmax(axis=1))), len(set(memo[VOTES : VOTES + n_learners]))
 
-def said_by(model: AdaFull, memo: Any) -> np.ndarray[Any, Any]:
-    """The label of every expert."""
-    n = model.n_learners
-    labels = np.empty(n, np.int64)
-    expert_labels(memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n], len(model.labels), round_key(model.seed, model.rounds), labels)
-    return labels
+    return model, max(memos, key=variety)
 
 
 def draw_votes() -> Figure:
     """How weighted votes add up, expert by expert."""
-    model, memo = full_committee()
+    model, memo = divided_committee()
     n, k = model.n_learners, len(model.labels)
-    votes, alphas = memo[VOTES : VOTES + n].astype(int), memo[VOTES + n : VOTES + 2 * n]
-    sums = np.cumsum(alphas[:, None] * np.eye(k)[votes], axis=0)
-    said = said_by(model, memo)
-    places = np.arange(1, n + 1)
+    sums = vote_sums(model, memo)
+    said, places = sums.argmax(axis=1), np.arange(1, n + 1)
     figure = Figure(figsize=(9, 4.6), layout="constrained")
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[1, 2, 0.8])
-    top.bar(places, alphas, color=[LABEL_COLOURS[vote] for vote in votes], width=0.6)
+    colours = [LABEL_COLOURS[int(vote)] for vote in memo[VOTES : VOTES + n]]
+    top.bar(places, memo[VOTES + n : VOTES + 2 * n], color=colours, width=0.6)
     top.axhline(0, color=SOFT, lw=0.8)
     top.set_title("Learner i votes for a label (colour) with weight α (height)", loc="left")
     for label in range(k):
         middle.plot(places, sums[:, label], color=LABEL_COLOURS[label], lw=1.6, label=str(model.labels[label]))
-    middle.scatter(places, sums[places - 1, said], color=[LABEL_COLOURS[label] for label in said], s=60, zorder=3, edgecolor=PAPER)
+    middle.scatter(places, sums.max(axis=1), color=[LABEL_COLOURS[label] for label in said], s=60, zorder=3, edgecolor=PAPER)
     middle.set_title("Expert j adds up the first j votes, and says the label with the largest sum (dot)", loc="left")
     middle.legend(ncols=k, loc="upper left", fontsize=8)
     middle.margins(y=0.25)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, PAGES, blocks, name
+from tests.docs.pages import PAGES, blocks, name
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 LONG = {"experiments.md", "guide-booster.md", "guide-exploration.md", "guide-reproducing.md", "interop.md", "tutorial.md"}
@@ -20,6 +20,7 @@ WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text(encoding="ut
 
 
 def need_neighbours(text: str) -> None:
+    """Packages that the examples import, or name to us."""
     for package in NEIGHBOURS:
         if re.search(rf"^>>> (from|import) {package}\b", text, re.MULTILINE) or f'"{package}"' in text:
             pytest.importorskip(package, reason=f"{package} is not installed, and the page shows it")
@@ -70,4 +71,4 @@ def test_calls_that_cannot_be_run_fit_what_they_call(page: Path) -> None:
 
 
 def test_long_pages_exist() -> None:
-    assert {(DOCS / page).name for page in LONG} <= {page.name for page in WITH_EXAMPLES}
+    assert {page.name for page in WITH_EXAMPLES} >= LONG

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from types import ModuleType
 
@@ -36,6 +37,14 @@ def test_the_page_says_the_numbers_of_the_figure(draw: ModuleType) -> None:
     assert f"B is shown with probability {probabilities[1]:.3f}" in text
     assert f"C or D is shown with probability {2 * probabilities[2]:.3f}" in text
     assert f"C and D are charged with {told[1][2]:g}" in text
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="plays 3,000 rounds")
+def test_the_page_says_what_the_experts_say(draw: ModuleType) -> None:
+    model, memo = draw.divided_committee()
+    said = [model.labels[label] for label in draw.vote_sums(model, memo).argmax(axis=1)]
+    assert said == ["acc"] * 8 + ["unacc"] * 2
+    assert "the first eight experts say *acc*, the last two *unacc*" in (DOCS / "ideas.md").read_text(encoding="utf-8")
 
 
 def test_probability_falls_with_the_gap(draw: ModuleType) -> None:
