@@ -29,6 +29,8 @@ test-slow:  ## the long tests: statistics, 2,000 rounds against the slow twins
 bench:  ## rounds per second on the paper's streams
 	$(PYTHON) -m benchmarks.rounds
 
-docs:  ## docs/cli.md from --help, and the picture of a terminal
+docs:  ## docs/cli.md from --help, the pictures, and the site, in site/ (needs the extra docs)
 	$(PYTHON) docs/generate.py
 	$(PYTHON) docs/record.py
+	$(PYTHON) docs/draw.py
+	$(PYTHON) -m zensical build --strict --clean

@@ -35,7 +35,7 @@ def test_every_line_of_algorithm_1_is_on_the_map():
     assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == [str(line) for line in range(1, 18)]
 
 
-@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target

@@ -170,7 +170,15 @@ def _is_by_gaps(memo: Array, n_labels: int) -> bool:
 
 
 class Decision:
-    """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed."""
+    """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed.
+
+    >>> from banditboost import AdaBandit
+    >>> decision = AdaBandit(["sports", "politics"], exploration=0.1, n_learners=5, seed=7).decide({"hour": 21})
+    >>> decision.explored, decision.label == decision.greedy
+    (False, True)
+    >>> decision.probability
+    0.9
+    """
 
     __slots__ = ("_labels", "_mask", "_memo", "_model_id", "_stored")
 

@@ -21,7 +21,15 @@ _RULES = ("as_wrong", "drop")
 
 
 class Outcome(StrEnum):
-    """What became of a verdict. (It is a string, too: `outcome == "learned"`.)"""
+    """What became of a verdict. (It is a string, too: `outcome == "learned"`.)
+
+    >>> from banditboost import AdaBandit
+    >>> pending = PendingDecisions(AdaBandit(["yes", "no"], n_learners=5, seed=1))
+    >>> pending.learn("visit-1", correct=True)
+    <Outcome.UNKNOWN: 'unknown'>
+    >>> pending.counters[Outcome.UNKNOWN]
+    1
+    """
 
     LEARNED = "learned"  # the model has learned it
     DUPLICATE = "duplicate"  # a verdict for this id was learned before; nothing was learned now
@@ -78,6 +86,8 @@ class PendingDecisions:
     >>> label = pending.decide("visit-1", {"age": 31}).label
     >>> [str(pending.learn(visit, correct=True)) for visit in ("visit-1", "visit-1", "visit-2")]
     ['learned', 'duplicate', 'unknown']
+    >>> len(pending)
+    0
     """
 
     def __init__(

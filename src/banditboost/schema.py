@@ -49,6 +49,8 @@ class Schema:
 
     >>> Schema(numeric=["hour"], nominal={"device": ["phone", "desktop"]})
     Schema(hour: numeric, device: nominal[2])
+    >>> len(Schema(numeric=["hour"], nominal=["device"]))
+    2
     """
 
     def __init__(self, numeric: Iterable[str] = (), nominal: Mapping[str, Iterable[Hashable]] | Iterable[str] = ()) -> None:

@@ -30,6 +30,10 @@ class MistakeBound:
     """A bound on the number of mistakes, term by term.
 
     `asymptotic` and `exploration` (2 rho T) have the paper's constants; `hidden` is the O-tilde term with constant 1, a rate only.
+
+    >>> bound = adaptive_mistake_bound(n_labels=2, edges=[0.5] * 100, rounds=1_000_000, exploration=0.05)
+    >>> round(bound.explicit)
+    740000
     """
 
     asymptotic: float
@@ -65,7 +69,11 @@ class MistakeBound:
 
 @dataclass(frozen=True)
 class SuggestedExploration:
-    """An exploration rate that balances a bound, and the fewest rounds for which that rate is below 1."""
+    """An exploration rate that balances a bound, and the fewest rounds for which that rate is below 1.
+
+    >>> round(optimal_exploration(n_labels=3, n_learners=20, rounds=1_000_000).rate, 3)
+    0.014
+    """
 
     rate: float
     rounds_needed: int

@@ -48,8 +48,8 @@ class Banditron(LinearBaseline):
 
     >>> model = Banditron(["yes", "no"], seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=False)
-    >>> model
-    Banditron(2 labels, rounds=1, seed=1)
+    >>> model.verdicts
+    1
     """
 
     def _choose(self, memo: Array) -> None:

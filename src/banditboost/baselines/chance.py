@@ -26,8 +26,8 @@ def choose_any(settings: Array, memo: Array) -> None:
 class Random(LoneBaseline):
     """Shows every label with probability 1 / k and learns nothing.
 
-    >>> Random(["a", "b", "c", "d"], seed=1).decide({"age": 31}).distribution()
-    {'a': 0.25, 'b': 0.25, 'c': 0.25, 'd': 0.25}
+    >>> Random(["a", "b", "c", "d"], seed=1).decide({"age": 31}).probability
+    0.25
     """
 
     def __init__(self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None) -> None:

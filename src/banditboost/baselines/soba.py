@@ -90,8 +90,8 @@ class DiagonalSOBA(LinearBaseline):
 
     >>> model = DiagonalSOBA(["yes", "no"], seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=True)
-    >>> model
-    DiagonalSOBA(2 labels, rounds=1, seed=1)
+    >>> model.verdicts
+    1
     """
 
     n_tables: ClassVar[int] = 2

@@ -66,7 +66,14 @@ def check_count(name: str, value: Any, low: int, high: int) -> int:
 
 
 class Booster:
-    """What all boosters share: labels, features, N weak learners, and the memo of a round."""
+    """What all boosters share: labels, features, N weak learners, and the memo of a round.
+
+    >>> from banditboost import AdaBandit
+    >>> model = AdaBandit(["sports", "politics"], n_learners=5, seed=7)
+    >>> model.add_label("science")
+    >>> len(model.labels)
+    3
+    """
 
     has_learners: ClassVar[bool] = True
     """Whether it has weak learners, which a file must then tell."""
@@ -303,7 +310,14 @@ class Booster:
 
 
 class VerdictBooster(Booster):
-    """A booster that hears only whether the label it showed was right."""
+    """A booster that hears only whether the label it showed was right.
+
+    >>> from banditboost import AdaBandit
+    >>> model = AdaBandit(["sports", "politics", "science"], n_learners=5, seed=7)
+    >>> model.learn_many(model.decide_many([{"hour": 21}, {"hour": 9}]), [True, False])
+    >>> model.verdicts
+    2
+    """
 
     _policy = UNIFORM
 
@@ -436,7 +450,12 @@ class VerdictBooster(Booster):
 
 
 class BanditBooster(VerdictBooster):
-    """One that explores at a rate: a number, or a schedule from `banditboost.schedules`."""
+    """One that explores at a rate: a number, or a schedule from `banditboost.schedules`.
+
+    >>> from banditboost import AdaBandit
+    >>> AdaBandit(["sports", "politics", "science"], exploration=0.1, seed=7).exploration
+    0.1
+    """
 
     learners_vote: ClassVar[bool] = False
     """Whether a schedule can follow from their votes."""

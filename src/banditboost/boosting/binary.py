@@ -116,9 +116,12 @@ def teach_binary(settings: Array, log_alpha: Array, memo: Array, outcome: int, l
 class BinBandit(BanditBooster):
     """The earlier bandit booster that the paper compares with: `n_learners` binary learners for each label that was ever shown.
 
-    Args (beyond those of all boosters):
+    Args:
+        labels: what can be shown.
         edge: gamma, the edge of the learners over guessing.
+        n_learners: for each label.
         step: of the learner weights; None is delta^3 / k with delta = rho k / (k - 1).
+        parameters: those that all boosters share.
 
     >>> model = BinBandit(["yes", "no"], n_learners=3, seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=False)

@@ -160,8 +160,10 @@ class OptimalBooster(Booster):
 class OptBandit(OptimalBooster, BanditBooster):
     """Boost-by-majority with bandit feedback (Algorithm 2 of the paper, BanditBBM): optimal if every learner has the edge `edge`.
 
-    Args (beyond those of all boosters):
+    Args:
+        labels: what can be shown.
         edge: gamma, the learners' edge over guessing.
+        parameters: those that all boosters share.
 
     >>> model = OptBandit(["yes", "no", "later"], n_learners=5, edge=0.1, seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=False)

@@ -21,6 +21,11 @@ class Result:
     """The record of a stream: right, shown and greedy label of every round, as indices into `labels`.
 
     `edges` are the empirical edges of the learners (adaptive boosters only), `learned` how many verdicts were learned within the stream.
+
+    >>> from banditboost import AdaBandit, play
+    >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
+    >>> play(AdaBandit(["stop", "go"], n_learners=5, seed=1), X, ["stop", "go"] * 200).last_accuracy
+    0.9625
     """
 
     labels: tuple[Hashable, ...]

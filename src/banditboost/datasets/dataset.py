@@ -87,7 +87,14 @@ class Stream(_Rows):
 
 @dataclass(frozen=True, eq=False)
 class Table(_Rows):
-    """A table of the user, in memory. Made by `read`."""
+    """A table of the user, in memory. Made by `read`.
+
+    >>> import pandas as pd
+    >>> from banditboost import datasets
+    >>> table = datasets.read(pd.DataFrame({"hour": [9, 21], "clicked": ["news", "film"]}), label="clicked")
+    >>> table.stream(repeat=3).rounds
+    6
+    """
 
     def stream(self, repeat: int = 1, seed: int | None = None, rounds: int | None = None) -> Stream:
         """The rows `repeat` times, in the order of the source, or with a `seed` shuffled once as a whole; cut to `rounds`."""
@@ -102,6 +109,8 @@ class Dataset(_Rows):
     >>> car = datasets.load("car")
     >>> car.class_counts
     {'unacc': 1210, 'acc': 384, 'good': 69, 'vgood': 65}
+    >>> car.n_rows
+    1728
     """
 
     licence: str

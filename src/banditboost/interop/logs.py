@@ -39,6 +39,8 @@ class DecisionLog:
     >>> log.add(x, model.decide(x), correct=True)
     >>> log.to_vw()
     ['1:0:0.9 | hour:21.0 device=phone']
+    >>> len(log)
+    1
     """
 
     def __init__(self, labels: Iterable[Hashable], schema: Schema | None = None) -> None:

@@ -124,8 +124,9 @@ class AdaFullClassifier(_RiverBooster):
 
     >>> from river import datasets, evaluate, metrics
     >>> model = AdaFullClassifier(n_learners=5, seed=1)
-    >>> evaluate.progressive_val_score(datasets.Phishing().take(500), model, metrics.Accuracy()).get() > 0.7
-    True
+    >>> accuracy = evaluate.progressive_val_score(datasets.Phishing().take(500), model, metrics.Accuracy()).get()
+    >>> int(10 * accuracy)  # tenths
+    8
     """
 
     _booster_class = AdaFull
@@ -136,8 +137,8 @@ class OptFullClassifier(_RiverBooster):
 
     >>> model = OptFullClassifier(n_learners=5, edge=0.2, seed=1)
     >>> model.learn_one({"age": 31}, "no")
-    >>> model.predict_proba_one({"age": 64})
-    {'no': 1.0}
+    >>> model.predict_proba_one({"age": 64})["no"]
+    1.0
     """
 
     _booster_class = OptFull

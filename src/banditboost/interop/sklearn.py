@@ -101,8 +101,8 @@ class AdaFullClassifier(_SklearnBooster):
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.utils import shuffle
     >>> X, y = shuffle(*load_iris(return_X_y=True), random_state=0)
-    >>> AdaFullClassifier(random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
-    True
+    >>> int(10 * AdaFullClassifier(random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]))  # tenths
+    9
     """
 
     def __init__(
@@ -133,8 +133,8 @@ class OptFullClassifier(_SklearnBooster):
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.utils import shuffle
     >>> X, y = shuffle(*load_iris(return_X_y=True), random_state=0)
-    >>> OptFullClassifier(edge=0.2, random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
-    True
+    >>> int(10 * OptFullClassifier(edge=0.2, random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]))  # tenths
+    9
     """
 
     def __init__(

@@ -11,7 +11,20 @@ Array = np.ndarray[Any, Any]
 
 @runtime_checkable
 class WeakLearner(Protocol):
-    """Any object with these two methods can be boosted. `x` is the coded row: float64, NaN where missing."""
+    """Any object with these two methods can be boosted. `x` is the coded row: float64, NaN where missing.
+
+    >>> class AlwaysFirst:
+    ...     def predict(self, x):
+    ...         return 0
+    ...
+    ...     def learn(self, x, label, weight):
+    ...         pass
+    >>> from banditboost import AdaBandit
+    >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=AlwaysFirst, seed=1)
+    >>> model.learn(model.decide({"age": 31}), correct=True)
+    >>> model.verdicts
+    1
+    """
 
     def predict(self, x: Array) -> int:
         """The index of a label."""

@@ -58,7 +58,16 @@ def open_file(path: str | os.PathLike[str], label: str, *, numeric: Names = (), 
 
 
 class TableFile:
-    """A table that stays in its file. Made by `open_file`."""
+    """A table that stays in its file. Made by `open_file`.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from banditboost import datasets
+    >>> path = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = path.write_text("hour,clicked\\n9,news\\n21,film\\n22,film\\n")
+    >>> sum(len(y) for X, y in datasets.open_file(path, label="clicked").batches(2))
+    3
+    """
 
     def __init__(self, source: Source, request: Request, columns: list[Column], label: Column, n_rows: int) -> None:
         self.name = Path(source.name).name

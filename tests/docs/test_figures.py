@@ -1,0 +1,59 @@
+"""The figures of docs/ideas.md show what is true."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from tests.docs.pages import DOCS
+
+
+@pytest.fixture(scope="module")
+def draw() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("draw", DOCS / "draw.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("right", range(4))
+def test_the_mean_of_the_estimates_is_the_right_label(draw: ModuleType, right: int) -> None:
+    probabilities, told = draw.estimates(right=right)
+    assert sum(probabilities) == pytest.approx(1.0)
+    assert np.average(told, axis=0, weights=probabilities) == pytest.approx(np.eye(4)[right], abs=1e-12)
+
+
+def test_the_page_says_the_numbers_of_the_figure(draw: ModuleType) -> None:
+    probabilities, told = draw.estimates()
+    text = (DOCS / "ideas.md").read_text(encoding="utf-8")
+    assert f"A is shown with probability {probabilities[0]:g}" in text
+    assert f"B is shown with probability {probabilities[1]:.3f}" in text
+    assert f"C or D is shown with probability {2 * probabilities[2]:.3f}" in text
+    assert f"C and D are charged with {told[1][2]:g}" in text
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="plays 3,000 rounds")
+def test_the_page_says_what_the_experts_say(draw: ModuleType) -> None:
+    model, memo = draw.divided_committee()
+    said = [model.labels[label] for label in draw.vote_sums(model, memo).argmax(axis=1)]
+    assert said == ["acc"] * 8 + ["unacc"] * 2
+    assert "the first eight experts say *acc*, the last two *unacc*" in (DOCS / "ideas.md").read_text(encoding="utf-8")
+
+
+def test_probability_falls_with_the_gap(draw: ModuleType) -> None:
+    assert draw.gap_probability(0.0, 0.0, 100) == 0.5
+    chances = [draw.gap_probability(gap, 0.5, 100) for gap in (0.1, 0.5, 1.0)]
+    assert chances == sorted(chances, reverse=True)
+
+
+def test_every_figure_is_there_and_shown(draw: ModuleType) -> None:
+    shown = set(re.findall(r"!\[[^]]*\]\(figures/(\w+)\.svg\)", (DOCS / "ideas.md").read_text(encoding="utf-8")))
+    assert shown == set(draw.FIGURES)
+    assert all((DOCS / f"figures/{figure}.svg").exists() for figure in shown)
