@@ -129,6 +129,8 @@ def draw(rows: Sequence[dict[str, Any]]) -> Figure:
         _lines(lost, [row for row in members if not row["delay"]], "loss")
         late.set(title=name.capitalize(), xlabel="rounds until the verdict")
         late.set_xscale("symlog", linthresh=10)
+        late.set_xticks(DELAYS, [f"{delay:,}" for delay in DELAYS])
+        late.set_xlim(-2, 16_000)
         lost.set(xlabel="share of verdicts that never come")
     for axes in grid[:, 0]:
         axes.set(ylabel="accuracy, last fifth")

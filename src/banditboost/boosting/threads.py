@@ -25,9 +25,9 @@ class OneAtATime:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy, for pickle reads it when the lock is free again."""
+        """A copy, for pickle reads it when the lock is free again. (What refers to the model itself is left to pickle.)"""
         with self._lock:
-            return copy.deepcopy(self._kept())
+            return copy.deepcopy(self._kept(), {id(self): self})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
