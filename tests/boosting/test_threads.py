@@ -74,7 +74,7 @@ def share(model: Any, rows: list[Any], right: Callable[[Decision], bool], n_deci
 
     def learn(n: int) -> None:
         for _ in range(n):
-            decision = waiting.get()
+            decision = waiting.get(timeout=60)
             model.learn(decision, right(decision))
 
     lots = [len(range(i, len(rows), n_writers)) for i in range(n_writers)]

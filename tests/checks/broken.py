@@ -230,8 +230,7 @@ class Scribbling(Votes):
     """Fills gaps in the row that it was handed."""
 
     def learn(self, x: np.ndarray, label: int, weight: float) -> None:
-        if x.flags.writeable:
-            x[np.isnan(x)] = 0.0
+        x[np.isnan(x)] = 0.0
         super().learn(x, label, weight)
 
 
