@@ -121,15 +121,15 @@ class Rigid(Sound):
 
 
 class Hoarding(Sound):
-    """Keeps every label that it has shown."""
+    """Keeps something of every round."""
 
     def __init__(self) -> None:
         super().__init__()
         self.history: list[tuple[int, Any]] = []
 
-    def _count_rounds(self, more: int) -> None:
-        super()._count_rounds(more)
+    def decide(self, x: Any, allowed: Any = None) -> Any:
         self.history.append((self.rounds, self.rounds / 3))
+        return super().decide(x, allowed)
 
 
 class Hasty(Sound):
@@ -140,7 +140,8 @@ class Hasty(Sound):
             memo = self._begin_round(x)
         time.sleep(1e-4)
         with self._lock:
-            self._count_rounds(1)
+            self.rounds += 1
+            self._ledger.open_up_to(self.rounds)
             return Decision(self.model_id, self.labels, memo)
 
 

@@ -324,7 +324,8 @@ class VerdictBooster(Booster):
         try:
             indices = None if allowed is None else self._indices_of(allowed)
             memo = self._begin_round(x, indices)
-            self._count_rounds(1)
+            self.rounds += 1
+            self._ledger.open_up_to(self.rounds)
             return Decision(self.model_id, self.labels, memo, allowed=indices)
         finally:
             lock.release()
@@ -340,7 +341,8 @@ class VerdictBooster(Booster):
             rows = checked_rows(self.schema, X)
             choices = self._choices(allowed, len(rows))
             memos = [self._begin_round(x, choice, ahead=ahead) for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
-            self._count_rounds(len(memos))
+            self.rounds += len(memos)
+            self._ledger.open_up_to(self.rounds)
             return [Decision(self.model_id, self.labels, memo, allowed=choice) for memo, choice in zip(memos, choices, strict=True)]
 
     def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
@@ -364,10 +366,6 @@ class VerdictBooster(Booster):
         if len(lists) != n_rows:
             raise LabelError(f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row")
         return [None if labels is None else self._indices_of(labels) for labels in lists]
-
-    def _count_rounds(self, more: int) -> None:
-        self.rounds += more
-        self._ledger.open_up_to(self.rounds)
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
