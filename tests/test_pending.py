@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import banditboost
 from banditboost import AdaBandit, Decision, PendingDecisions
-from banditboost.errors import DecisionError, ParameterError
+from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.pending import Outcome
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS
@@ -38,7 +38,7 @@ class Deaf:
         self.model_id, self.rounds = "deaf", 0
         self.heard: list[tuple[int, bool]] = []
 
-    def decide(self, x: Any) -> Decision:  # noqa: ARG002
+    def decide(self, x: Any, allowed: Any = None) -> Decision:  # noqa: ARG002
         memo = [self.rounds, 0, 0, 0, 0.5, 0.5, 0, 0]
         self.rounds += 1
         return Decision.from_dict({"format": 1, "model": "deaf", "labels": 2, "label": "a", "greedy": "a", "memo": memo})
@@ -318,3 +318,17 @@ def test_against_a_plain_account(steps: list[tuple[str, int]], capacity: int, ma
         assert [item[0] for item in waiting] == list(pending._open)
         assert [verdict for _, verdict in model.heard] == heard
     assert pending.to_dict()["closed"] == [[key, str(outcome)] for key, outcome in closed]
+
+
+def test_decisions_among_some_labels_wait_as_others_do() -> None:
+    model = AdaBandit(["a", "b", "c"], n_learners=3, seed=1)
+    pending = PendingDecisions(model)
+    decision = pending.decide("visit", {"age": 31}, allowed=["c", "b"])
+    assert decision.allowed == ("b", "c")
+    text = json.dumps(pending.to_dict())
+    again = PendingDecisions.from_dict(json.loads(text), model)
+    assert again.learn("visit", True) is LEARNED
+    with pytest.raises(LabelError, match="some of the model's labels"):
+        pending.decide("another", {"age": 31}, allowed=["d"])
+    assert "another" not in pending
+    assert model.rounds == 1

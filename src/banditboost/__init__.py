@@ -15,6 +15,7 @@ from banditboost._version import __version__
 
 if TYPE_CHECKING:
     from banditboost import baselines as baselines
+    from banditboost import checks as checks
     from banditboost import datasets as datasets
     from banditboost import io as io
     from banditboost import schedules as schedules
@@ -49,7 +50,7 @@ _HOMES = {
     "load": "boosting.loading",
     "play": "boosting.player",
 }
-_MODULES = ("baselines", "datasets", "io", "schedules", "theory")
+_MODULES = ("baselines", "checks", "datasets", "io", "schedules", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

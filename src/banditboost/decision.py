@@ -63,10 +63,8 @@ class _TwoLabels(Sequence[Hashable]):
             raise DecisionError(f"the stored decision's label is no value: {error}; it was changed since to_dict") from None
 
 
-def _mask_of(indices: Array | None, n_labels: int) -> int:
-    """A set of labels as the bits of a number, which takes little room and cannot be changed; 0 for all labels."""
-    if indices is None:
-        return 0
+def _mask_of(indices: Array, n_labels: int) -> int:
+    """A set of labels as the bits of a number, which takes little room and cannot be changed."""
     bits = np.zeros(n_labels, np.uint8)
     bits[indices] = 1
     return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
@@ -188,7 +186,7 @@ class Decision:
         self._model_id = model_id
         self._labels = labels
         self._memo = memo
-        self._mask = _mask_of(allowed, len(labels))  # of the allowed labels, 0 for all
+        self._mask = 0 if allowed is None else _mask_of(allowed, len(labels))  # of the allowed labels, 0 for all
         self._stored = stored  # whether it comes from outside, so that `learn` must look at it more closely
 
     @property

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -43,8 +43,8 @@ class Model(Protocol):
     model_id: str
     rounds: int
 
-    def decide(self, x: Any) -> Decision:
-        """Choose a label for x."""
+    def decide(self, x: Any, allowed: Iterable[Hashable] | None = None) -> Decision:
+        """Choose a label for x, among the allowed ones if some are given."""
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision."""
@@ -72,7 +72,7 @@ class PendingDecisions:
 
     The ids of the last `capacity` closed decisions are remembered, so that a second or a late verdict is told from one for an unknown id.
 
-    All methods may be called from any thread: one lock serves them all. `model.decide` and `model.learn` called directly do not take it.
+    All methods may be called from any thread: one lock serves them all. The model has its own, so it may also be called directly.
 
     Args:
         model: the booster whose decisions are kept.
@@ -118,12 +118,12 @@ class PendingDecisions:
 
     # Decisions in, verdicts in
 
-    def decide(self, key: Hashable, x: Any) -> Decision:
-        """Let the model decide for x, and keep the decision under this id."""
+    def decide(self, key: Hashable, x: Any, allowed: Iterable[Hashable] | None = None) -> Decision:
+        """Let the model decide for x, among the allowed labels if some are given, and keep the decision under this id."""
         with self._lock:
             self._check_new(key)
             self.expire()
-            decision = self.model.decide(x)
+            decision = self.model.decide(x, allowed)
             self._add(key, decision)
             return decision
 

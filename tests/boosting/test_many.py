@@ -127,6 +127,17 @@ def test_verdicts_in_any_column(name: str, verdicts: Any) -> None:
     assert difference(many, one) == []
 
 
+@pytest.mark.parametrize("name", FULL)
+def test_probabilities_of_many_rows(name: str) -> None:
+    model = make_booster(name, K, N)
+    rows = named_rows()
+    play_one_by_one(model, rows[:BATCH])
+    before = state_of(model)
+    assert model.predict_proba_many(pd.DataFrame(rows)) == [model.predict_proba_one(x) for x in rows]
+    assert model.predict_proba_many([]) == []
+    assert state_of(model) == before
+
+
 @pytest.mark.parametrize("empty", [[], np.zeros((0, 4)), pd.DataFrame(), pl.DataFrame()], ids=["list", "matrix", "pandas", "polars"])
 def test_no_rows(name: str, empty: Any) -> None:
     model = make_booster(name, K, N)

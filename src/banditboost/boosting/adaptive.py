@@ -229,12 +229,14 @@ class AdaptiveBooster(Booster):
     @property
     def alphas(self) -> Array:
         """The weight alpha^i of every learner, in [-2, 2]."""
-        return self._weights[: self.n_learners].copy()
+        with self._lock:
+            return self._weights[: self.n_learners].copy()
 
     @property
     def expert_weights(self) -> Array:
         """The probability with which each expert is drawn."""
-        weights = np.exp(self._weights[self.n_learners :])
+        with self._lock:
+            weights = np.exp(self._weights[self.n_learners :])
         return np.asarray(weights / weights.sum())
 
 

@@ -14,6 +14,7 @@ from banditboost.boosting.ledger import Ledger
 from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
 from banditboost.boosting.state import SETTINGS
+from banditboost.boosting.threads import OneAtATime
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
@@ -65,7 +66,7 @@ def check_count(name: str, value: Any, low: int, high: int) -> int:
     return int(value)
 
 
-class Booster:
+class Booster(OneAtATime):
     """What all boosters share: labels, features, N weak learners, and the memo of a round.
 
     >>> from banditboost import AdaBandit
@@ -98,6 +99,7 @@ class Booster:
         max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
+        super().__init__()
         self.labels = check_labels(labels)
         self._index = {label: index for index, label in enumerate(self.labels)}
         self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
@@ -249,10 +251,11 @@ class Booster:
         Open decisions stay valid: they are learned as decisions among the labels of their time.
         """
         self._refuse_fixed_labels(f"the label {label!r} cannot join")
-        self.labels = check_labels((*self.labels, label))
-        self._index[label] = len(self.labels) - 1
-        self._settings["n_labels"] = len(self.labels)
-        self._follow_labels()
+        with self._lock:
+            self.labels = check_labels((*self.labels, label))
+            self._index[label] = len(self.labels) - 1
+            self._settings["n_labels"] = len(self.labels)
+            self._follow_labels()
 
     def _refuse_fixed_labels(self, what: str) -> None:
         if self.labels_are_fixed:
@@ -281,7 +284,8 @@ class Booster:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, replaced at once or not at all; `banditboost.load` goes on from there to the last bit."""
-        save(self, path)
+        with self._lock:
+            save(self, path)
 
     def _arrays(self) -> dict[str, Array]:
         """What was learned, apart from what the committee keeps."""
@@ -332,10 +336,16 @@ class VerdictBooster(Booster):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        indices = self._indices_of(allowed)
-        memo = self._begin_round(x, indices)
-        self._count_rounds(1)
-        return Decision(self.model_id, self.labels, memo, allowed=indices)
+        lock = self._lock
+        lock.acquire()  # here and in `learn`, for `with` takes twice as long
+        try:
+            indices = None if allowed is None else self._indices_of(allowed)
+            memo = self._begin_round(x, indices)
+            self.rounds += 1
+            self._ledger.open_up_to(self.rounds)
+            return Decision(self.model_id, self.labels, memo, allowed=indices)
+        finally:
+            lock.release()
 
     def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
         """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
@@ -344,16 +354,16 @@ class VerdictBooster(Booster):
             X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
             allowed: for each row the labels to choose from, or None for all.
         """
-        rows = checked_rows(self.schema, X)
-        choices = self._choices(allowed, len(rows))
-        memos = [self._begin_round(x, choice, ahead=ahead) for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
-        self._count_rounds(len(memos))
-        return [Decision(self.model_id, self.labels, memo, allowed=choice) for memo, choice in zip(memos, choices, strict=True)]
+        with self._lock:
+            rows = checked_rows(self.schema, X)
+            choices = self._choices(allowed, len(rows))
+            memos = [self._begin_round(x, choice, ahead=ahead) for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
+            self.rounds += len(memos)
+            self._ledger.open_up_to(self.rounds)
+            return [Decision(self.model_id, self.labels, memo, allowed=choice) for memo, choice in zip(memos, choices, strict=True)]
 
-    def _indices_of(self, allowed: Iterable[Hashable] | None) -> Array | None:
+    def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all."""
-        if allowed is None:
-            return None
         self._refuse_fixed_labels(f"allowed is {allowed!r}")
         try:
             indices = sorted({self._index[label] for label in listed(allowed)})
@@ -372,17 +382,18 @@ class VerdictBooster(Booster):
             raise LabelError(f"allowed is {allowed!r}; give a list of allowed labels for each row") from None
         if len(lists) != n_rows:
             raise LabelError(f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row")
-        return [self._indices_of(labels) for labels in lists]
-
-    def _count_rounds(self, more: int) -> None:
-        self.rounds += more
-        self._ledger.open_up_to(self.rounds)
+        return [None if labels is None else self._indices_of(labels) for labels in lists]
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
-        memo = self._memo_to_learn(decision, correct)
-        self._end_round(memo, int(correct), decision._among(len(self.labels)))
-        self._ledger.mark(int(memo.item(ROUND)))
+        lock = self._lock
+        lock.acquire()
+        try:
+            round_ = self._round_to_learn(decision, correct)
+            self._end_round(decision._memo, int(correct), decision._among(len(self.labels)))
+            self._ledger.mark(round_)
+        finally:
+            lock.release()
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
@@ -394,21 +405,23 @@ class VerdictBooster(Booster):
             ) from None
         if len(made) != len(verdicts):
             raise DecisionError(f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each decision")
-        self._check_many(made, verdicts)
-        for decision, verdict in zip(made, verdicts, strict=True):
-            self.learn(decision, verdict)
+        with self._lock:
+            self._check_many(made, verdicts)
+            for decision, verdict in zip(made, verdicts, strict=True):
+                self.learn(decision, verdict)
 
     def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
         place: dict[int, int] = {}
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
-                round_ = int(self._memo_to_learn(decision, verdict)[ROUND])
+                round_ = self._round_to_learn(decision, verdict)
             except DecisionError as error:
                 raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
             if place.setdefault(round_, i) != i:
                 raise DecisionError(f"decision {i} is that of round {round_}, as is decision {place[round_]}; give each decision once")
 
-    def _memo_to_learn(self, decision: Decision, correct: bool) -> Array:
+    def _round_to_learn(self, decision: Decision, correct: bool) -> int:
+        """The round of a decision whose verdict can be learned."""
         if not isinstance(correct, (bool, np.bool_)):
             raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
         if not isinstance(decision, Decision):
@@ -419,10 +432,11 @@ class VerdictBooster(Booster):
             )
         if decision._stored or len(decision._labels) > len(self.labels):
             self._check_memo(decision._memo, len(decision._labels))
-        refusal = self._ledger.refusal(int(decision._memo.item(ROUND)))
+        round_ = int(decision._memo.item(ROUND))
+        refusal = self._ledger.refusal(round_)
         if refusal:
-            raise DecisionError(f"the decision of round {decision.round} {refusal}")
-        return decision._memo
+            raise DecisionError(f"the decision of round {round_} {refusal}")
+        return round_
 
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""

@@ -35,14 +35,16 @@ class FullInformationBooster(Booster):
 
     def predict_one(self, x: Mapping[Any, Any] | Array) -> Hashable:
         """The predicted label; the model does not change."""
-        return self.labels[int(self._begin_round(x, looking=True)[GREEDY])]
+        with self._lock:
+            return self.labels[int(self._begin_round(x, looking=True)[GREEDY])]
 
     def learn_one(self, x: Mapping[Any, Any] | Array, y: Hashable) -> None:
         """Learn that y is the label of x."""
-        outcome = self._index_of(y)
-        memo = self._begin_round(x)
-        self._end_round(memo, outcome)
-        self.rounds += 1
+        with self._lock:
+            outcome = self._index_of(y)
+            memo = self._begin_round(x)
+            self._end_round(memo, outcome)
+            self.rounds += 1
 
     def _index_of(self, y: Hashable) -> int:
         try:
@@ -52,7 +54,15 @@ class FullInformationBooster(Booster):
 
     def predict_many(self, X: Any) -> list[Hashable]:
         """The predicted label of every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow); the model does not change."""
-        return [self.predict_one(x) for x in rows_of(X)]
+        rows = rows_of(X)
+        with self._lock:
+            return [self.predict_one(x) for x in rows]
+
+    def predict_proba_many(self, X: Any) -> list[dict[Hashable, float]]:
+        """The probability with which each label would be predicted, for every row; the model does not change."""
+        rows = rows_of(X)
+        with self._lock:
+            return [self.predict_proba_one(x) for x in rows]
 
     def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
         """Learn the labels y of the rows of X, in their order: the same as one by one. If any row or label is refused, none was learned."""
@@ -60,18 +70,20 @@ class FullInformationBooster(Booster):
             right = listed(y)
         except TypeError:
             raise LabelError(f"y is {y!r}; give a list of right labels, one for each row") from None
-        for label in right:
-            self._index_of(label)
-        rows = checked_rows(self.schema, X)
-        if len(rows) != len(right):
-            raise LabelError(f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row")
-        for x, label in zip(rows, right, strict=True):
-            self.learn_one(x, label)
+        with self._lock:
+            for label in right:
+                self._index_of(label)
+            rows = checked_rows(self.schema, X)
+            if len(rows) != len(right):
+                raise LabelError(f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row")
+            for x, label in zip(rows, right, strict=True):
+                self.learn_one(x, label)
 
     def predict_proba_one(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
         """The probability with which each label would be predicted."""
-        shares = self._label_shares(self._begin_round(x, looking=True))
-        return dict(zip(self.labels, shares.tolist(), strict=True))
+        with self._lock:
+            shares = self._label_shares(self._begin_round(x, looking=True))
+            return dict(zip(self.labels, shares.tolist(), strict=True))
 
     def _label_shares(self, memo: Array) -> Array:
         raise NotImplementedError

@@ -259,13 +259,15 @@ class GapBoost(VerdictBooster):
     def expert_weights(self) -> Array:
         """The weights v of the prefixes: after the columns, the products, the pairs of bins, and each tree."""
         weights = np.empty_like(self._weights)
-        weigh_prefixes(self._weights, weights)
+        with self._lock:
+            weigh_prefixes(self._weights, weights)
         return weights
 
     def distribution(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
         """The probability with which each label would be shown for x; the model does not change."""
-        self._begin_round(x, looking=True)
-        return dict(zip(self.labels, self._linear.chains.probabilities.tolist(), strict=True))
+        with self._lock:
+            self._begin_round(x, looking=True)
+            return dict(zip(self.labels, self._linear.chains.probabilities.tolist(), strict=True))
 
     @property
     def memory_usage(self) -> int:

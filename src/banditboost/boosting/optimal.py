@@ -131,12 +131,12 @@ class OptimalBooster(Booster):
     def parameters(self) -> dict[str, Any]:
         return {**super().parameters, "edge": self.edge}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, Any]:
         """Without the table: it is large, and made again with the same values."""
-        return {name: value for name, value in self.__dict__.items() if name != "table"}
+        return {name: value for name, value in super()._kept().items() if name != "table"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        super().__setstate__(state)
         self.table = make_table(self.n_learners, len(self.labels), self.edge)
 
     def _choose(self, memo: Array) -> None:

@@ -42,18 +42,18 @@ def play(
     >>> play(AdaBandit(["stop", "go"], n_learners=5, seed=1), X, ["stop", "go"] * 200)
     Result(400 rounds, accuracy=0.9150, last_accuracy=0.9625)
     """
-    rows = Rows(model, X)
-    right = _label_indices(model, y, len(rows))
     if not isinstance(loss, (int, float)) or not 0.0 <= loss < 1.0:
         raise ParameterError(f"loss is {loss!r}; give the share of verdicts that never come, in [0, 1)")
-    arrivals = Arrivals(len(rows), delay, float(loss), model.seed, model.rounds)
-    player = _Player(model, right, arrivals, progress)
-    try:
-        for block, stop in rows.blocks():
-            player.advance(block, stop)
-    finally:
-        player.close()
-    return player.result()
+    with model._lock:
+        rows = Rows(model, X)
+        right = _label_indices(model, y, len(rows))
+        player = _Player(model, right, Arrivals(len(rows), delay, float(loss), model.seed, model.rounds), progress)
+        try:
+            for block, stop in rows.blocks():
+                player.advance(block, stop)
+        finally:
+            player.close()
+        return player.result()
 
 
 def _label_indices(model: Booster, y: Iterable[Hashable], n_rows: int) -> Array:

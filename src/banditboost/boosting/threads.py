@@ -1,0 +1,34 @@
+"""One lock for each model, so that threads may share it: each call is done before the next one begins. docs/threads.md states the rules."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from typing import Any, Self
+
+
+class OneAtATime:
+    """Holds the lock. Copies and pickles are made while nobody learns, and get a lock of their own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def _kept(self) -> dict[str, Any]:
+        """What a copy has of the original."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = self.__new__(type(self))
+        memo[id(self)] = made
+        with self._lock:
+            made.__setstate__(copy.deepcopy(self._kept(), memo))
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, for pickle reads it when the lock is free again. (What refers to the model itself is left to pickle.)"""
+        with self._lock:
+            return copy.deepcopy(self._kept(), {id(self): self})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
