@@ -19,6 +19,7 @@ from banditboost.kernels.entry import first_bad_feature
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
+from banditboost.kernels.tally import note_verdict
 from banditboost.weak_learners.forest import TreeCommittee
 
 _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
@@ -151,10 +152,11 @@ def decide_with_trees(
 @entry
 def learn_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
-    memo: Array, outcome: int, labels: Array, importance: Array,
+    tally: Array, memo: Array, outcome: int, labels: Array, importance: Array,
 ) -> int:  # fmt: skip
-    """Lines 12 to 17 in one call; how many trees were taught before more room was needed."""
+    """Lines 12 to 17 and the tally in one call; how many trees were taught before more room was needed."""
     teach_adaptive(settings, weights, memo, outcome, labels, importance)
+    note_verdict(settings, tally, memo, outcome)
     x = memo[VOTES + 2 * settings[0]["n_learners"] :]
     return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
 
@@ -192,12 +194,12 @@ class AdaptiveBooster(Booster):
             return decide_with_trees(*self._committee.forest, self._settings, self._weights, memo)
         return super()._run(memo, allowed)
 
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
+    def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
         if not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank) or allowed is not None:
-            super()._end_round(memo, outcome, allowed)
+            super()._hear(memo, outcome, allowed)
             return
         labels, importance = self._lesson
-        done = learn_with_trees(*self._committee.forest, self._settings, self._weights, memo, outcome, labels, importance)
+        done = learn_with_trees(*self._committee.forest, self._settings, self._weights, self._tally, memo, outcome, labels, importance)
         if done < self.n_learners:
             self._committee.learn_rest(memo[self._row_start :], labels, importance, done)
 

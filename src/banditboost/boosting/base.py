@@ -14,12 +14,15 @@ from banditboost.boosting.ledger import Ledger
 from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
 from banditboost.boosting.state import SETTINGS
+from banditboost.boosting.tally import arrays_of, empty_tally, stored_tally
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
 from banditboost.kernels.entry import first_bad_feature, fits
 from banditboost.kernels.layout import POLICY, ROUND, UNIFORM, VOTES
+from banditboost.kernels.tally import note_once
 from banditboost.schema import Schema
+from banditboost.seeing.visible import Visible
 from banditboost.weak_learners.custom import PythonCommittee
 from banditboost.weak_learners.forest import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
@@ -63,7 +66,7 @@ def check_count(name: str, value: Any, low: int, high: int) -> int:
     return int(value)
 
 
-class Booster:
+class Booster(Visible):
     """What all boosters share: labels, features, N weak learners, and the memo of a round."""
 
     has_learners: ClassVar[bool] = True
@@ -107,6 +110,7 @@ class Booster:
         self._settings["clip"] = check_number("clip", clip, 0.0, 1e12, open_low=True)
         self._settings["importance_scale"] = check_number("importance_scale", importance_scale, 0.0, 1e12, open_low=True)
         self._settings["tie_tolerance"] = check_number("tie_tolerance", tie_tolerance, 0.0, 1e6)
+        self._tally = empty_tally(len(self.labels))
         self._start()
         self._lesson = np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners)
         self._row_start = VOTES + self._n_kept()
@@ -231,6 +235,11 @@ class Booster:
         self._teach(memo, outcome, allowed)
         self._committee.learn(self._row_of(memo), *self._lesson)
 
+    def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
+        """Learn from what was told, and count it."""
+        self._end_round(memo, outcome, allowed)
+        note_once(self._settings, self._tally, memo, outcome)
+
     # Labels that join
 
     def add_label(self, label: Hashable) -> None:
@@ -242,6 +251,7 @@ class Booster:
         self.labels = check_labels((*self.labels, label))
         self._index[label] = len(self.labels) - 1
         self._settings["n_labels"] = len(self.labels)
+        self._tally = np.concatenate([self._tally, np.zeros(2)])
         self._follow_labels()
 
     def _refuse_fixed_labels(self, what: str) -> None:
@@ -275,10 +285,11 @@ class Booster:
 
     def _arrays(self) -> dict[str, Array]:
         """What was learned, apart from what the committee keeps."""
-        return {}
+        return arrays_of(self._tally, self.verdicts)
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         """Go on from stored arrays, after a look at each; rounds and verdicts are set already."""
+        self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
 
     def _n_learners_made(self) -> int:
         return self.n_learners
@@ -293,7 +304,8 @@ class Booster:
     @property
     def memory_usage(self) -> int:
         """Bytes held by the learners and the booster."""
-        return int(self._committee.memory_usage + self._weights.nbytes + self._settings.nbytes + self._blank.nbytes)
+        own = self._weights.nbytes + self._settings.nbytes + self._tally.nbytes + self._blank.nbytes
+        return int(self._committee.memory_usage + own)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.labels)} labels, n_learners={self.n_learners}, rounds={self.rounds}, seed={self.seed})"
@@ -364,7 +376,7 @@ class VerdictBooster(Booster):
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
         memo = self._memo_to_learn(decision, correct)
-        self._end_round(memo, int(correct), decision._among(len(self.labels)))
+        self._hear(memo, int(correct), decision._among(len(self.labels)))
         self._ledger.mark(int(memo.item(ROUND)))
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:

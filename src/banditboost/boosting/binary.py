@@ -125,6 +125,8 @@ class BinBandit(BanditBooster):
     1
     """
 
+    has_groups = True
+
     def __init__(
         self, labels: Iterable[Hashable], *, n_learners: int = 10, edge: float = 0.1, step: float | None = None, **parameters: Any
     ) -> None:
@@ -197,13 +199,19 @@ class BinBandit(BanditBooster):
         teach_binary(self._settings, self._weights[group], memo, outcome, *self._lesson)
         self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)
 
+    def _made_group(self, label: int) -> int:
+        place = int(np.searchsorted(self._shown_labels, label))
+        return int(self._groups[place]) if place < self.n_groups and self._shown_labels[place] == label else -1
+
     def group_of(self, label: int) -> int:
         """The label's group, made when its first verdict is learned."""
+        made = self._made_group(label)
+        if made >= 0:
+            return made
+        self._committee.add(self.n_learners)
         place = int(np.searchsorted(self._shown_labels, label))
-        if place == self.n_groups or self._shown_labels[place] != label:
-            self._committee.add(self.n_learners)
-            self._shown_labels = np.insert(self._shown_labels, place, label)
-            self._groups = np.insert(self._groups, place, self.n_groups)
-            self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
-            self._scores = np.zeros_like(self._weights)
-        return int(self._groups[place])
+        self._shown_labels = np.insert(self._shown_labels, place, label)
+        self._groups = np.insert(self._groups, place, self.n_groups)
+        self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
+        self._scores = np.zeros_like(self._weights)
+        return self.n_groups - 1
