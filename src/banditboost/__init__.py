@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from banditboost import baselines as baselines
     from banditboost import datasets as datasets
     from banditboost import io as io
+    from banditboost import plot as plot
     from banditboost import theory as theory
     from banditboost.boosting.adaptive import AdaBandit as AdaBandit
     from banditboost.boosting.binary import BinBandit as BinBandit
@@ -48,7 +49,7 @@ _HOMES = {
     "load": "boosting.loading",
     "play": "boosting.player",
 }
-_MODULES = ("baselines", "datasets", "io", "theory")
+_MODULES = ("baselines", "datasets", "io", "plot", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -9,7 +9,7 @@ One array of numbers, since each further array that Python hands to a kernel cos
 
 from __future__ import annotations
 
-from banditboost.kernels.compile import entry, inlined
+from banditboost.kernels.compile import entry, njit
 from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, Array
 
 WINDOW = 1000
@@ -20,7 +20,7 @@ RECENT = 4
 BY_LABEL = RECENT + 2 * WINDOW
 
 
-@inlined
+@njit
 def note_verdict(settings: Array, tally: Array, memo: Array, outcome: int) -> None:
     """Count a verdict that was just learned: `outcome` is 0 or 1, or with full information the right label."""
     shown, probability = int(memo[SHOWN]), memo[PROBABILITY]

@@ -9,6 +9,7 @@ from typing import Any
 
 from banditboost.kernels.tally import WINDOW
 from banditboost.seeing.accuracy import Account, Accuracy
+from banditboost.seeing.text import one_line
 
 _MOST_LABELS = 12  # lines of the table
 _MOST_EXPERTS = 3
@@ -110,7 +111,7 @@ def _row(name: str, *found: Accuracy) -> list[str]:
 
 
 def _short(label: Hashable) -> str:
-    text = str(label)
+    text = one_line(label)
     return text if len(text) <= 24 else text[:23] + "…"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from banditboost.kernels.layout import Forest
 from banditboost.schema import Schema
+from banditboost.seeing.text import one_line
 
 _MOST_SHARES = 3  # labels named at a leaf,
 _LEAST_SHARE = 0.005  # none of them with 0.00
@@ -37,10 +38,10 @@ class Node:
 
     def __str__(self) -> str:
         if not self.is_leaf:
-            return str(self.feature)
+            return one_line(self.feature)
         if not self.shares:
             return "nothing seen"
-        seen = [f"{label} {share:.2f}" for label, share in self.shares.items() if share >= _LEAST_SHARE]
+        seen = [f"{one_line(label)} {share:.2f}" for label, share in self.shares.items() if share >= _LEAST_SHARE]
         named = ", ".join(seen[:_MOST_SHARES]) + (f", {len(seen) - _MOST_SHARES} more" if len(seen) > _MOST_SHARES else "")
         weight = f"{self.weight:,.0f}" if self.weight >= 100 else f"{self.weight:.3g}"
         return f"{named} (weight {weight}{', asleep' if self.asleep else ''})"
@@ -85,7 +86,7 @@ class TreeView:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
@@ -106,10 +107,11 @@ def _below(forest: Forest, at: int, schema: Schema) -> list[tuple[int, str]]:
     if step["feature"] < 0:
         return []
     name = schema.names[step["feature"]]
+    text = one_line(name)
     if math.isnan(step["threshold"]):
-        conditions = [f"{name} = {value}" for value in schema.values(name)[: node["n_children"]]]
+        conditions = [f"{text} = {one_line(value)}" for value in schema.values(name)[: node["n_children"]]]
     else:
-        conditions = [f"{name} {sign} {step['threshold']:.6g}" for sign in ("<=", ">")]
+        conditions = [f"{text} {sign} {step['threshold']:.6g}" for sign in ("<=", ">")]
     first = int(step["next"])
     conditions[node["default_child"] - first] += " or missing"
     return [(first + branch, condition) for branch, condition in enumerate(conditions)]

@@ -12,6 +12,7 @@ from banditboost.kernels.layout import Forest
 from banditboost.schema import Schema
 from banditboost.seeing.accuracy import lately, since_the_start
 from banditboost.seeing.summary import Summary, Trees
+from banditboost.seeing.text import one_line
 from banditboost.seeing.trees import TreeView, view_tree
 from banditboost.weak_learners.forest import TreeCommittee
 
@@ -102,7 +103,7 @@ class Visible:
                 raise LabelError(f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave it out")
             return view_tree(forest, int(number), self.schema, self.labels, title)
         group = _group_of(self, label)
-        return view_tree(forest, group * self.n_learners + int(number), self.schema, _BINARY, f"{title} of {label}")
+        return view_tree(forest, group * self.n_learners + int(number), self.schema, _BINARY, f"{title} of {one_line(label)}")
 
     def feature_importances(self: Model) -> dict[Hashable, float]:
         """Each feature's share of what all splits of all trees have gained (information gain times weight); all 0 before the first split.
