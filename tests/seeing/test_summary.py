@@ -41,15 +41,15 @@ def test_the_page() -> None:
     model = taught(41)
     model.decide({"x": 0.0})
     lines = str(model.summary()).splitlines()
-    assert lines[0] == "AdaBandit: 42 rounds, 41 verdicts, 1 decisions open"
-    cells = {line[:18].strip(): " ".join(line[18:].split()) for line in lines[4:9]}
+    assert lines[0] == "AdaBandit: 42 rounds, 41 verdicts, 1 open"
+    cells = {line[:18].strip(): " ".join(line[18:].split()) for line in lines[3:8]}
     assert cells["all shown"] == "41 0.488 0.343 to 0.635 41 0.488 0.343 to 0.635"
     assert cells["sports"] == "14 0.500 0.268 to 0.732 14 0.500 0.268 to 0.732"
     assert cells["('a', None)"] == "14 0.500 0.268 to 0.732 14 0.500 0.268 to 0.732"
     assert cells["None"] == "13 0.462 0.232 to 0.709 13 0.462 0.232 to 0.709"
     assert lines[-5] == "explored: 0.0% (lately 0.0%) of the verdicts, at a cost in accuracy of 0.000 (lately 0.000)"
     assert [line.split(":")[0] for line in lines[-4:]] == ["alphas", "experts", "trees", "memory"]
-    assert len({len(line) for line in lines[3:9]}) == 1  # columns are as wide in every line
+    assert len({len(line) for line in lines[2:8]}) == 1  # columns are as wide in every line
 
 
 def test_the_page_names_the_most_frequent_labels() -> None:
@@ -57,9 +57,9 @@ def test_the_page_names_the_most_frequent_labels() -> None:
     for t in range(800):
         model.learn(model.decide({"x": t}), False)
     lines = str(model.summary()).splitlines()
-    counts = [int(line.split()[1]) for line in lines[6:18]]
+    counts = [int(line.split()[1]) for line in lines[5:17]]
     assert counts == sorted((found.verdicts for found in model.summary().total.by_label.values()), reverse=True)[:12]
-    assert lines[18] == f"and {len(model.summary().total.by_label) - 12} more labels"
+    assert lines[17] == f"and {len(model.summary().total.by_label) - 12} more labels"
 
 
 def test_plain_data_goes_through_json() -> None:

@@ -46,9 +46,9 @@ def test_the_text() -> None:
 
 def test_a_tree_of_one_leaf() -> None:
     model = banditboost.AdaFull(["yes", "no"], n_learners=2, seed=1)
-    assert str(model.tree(1)) == "AdaFull, tree 1: 1 leaves, depth 0\nnothing seen"
+    assert str(model.tree(1)) == "AdaFull, tree 1: 1 leaf, depth 0\nnothing seen"
     model.learn_one({"x": 1.0}, "no")
-    assert re.fullmatch(r"AdaFull, tree 1: 1 leaves, depth 0\nno 1.00 \(weight [\d.]+\)", str(model.tree(1)))
+    assert re.fullmatch(r"AdaFull, tree 1: 1 leaf, depth 0\nno 1.00 \(weight [\d.]+\)", str(model.tree(1)))
     assert "n0" in model.tree(1).to_graphviz()
     assert "->" not in model.tree(1).to_graphviz()
 
@@ -157,7 +157,7 @@ def test_labels_are_asked_for_where_they_have_trees_of_their_own() -> None:
             model.tree(0, 1)
         decision = model.decide({"x": 1.0})
         model.learn(decision, True)
-        assert str(model.tree(2, decision.label)).startswith(f"{name}, tree 2 of {decision.label}: 1 leaves")
+        assert str(model.tree(2, decision.label)).startswith(f"{name}, tree 2 of {decision.label}: 1 leaf,")
 
 
 def test_models_without_trees_say_so() -> None:

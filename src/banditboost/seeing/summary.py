@@ -59,10 +59,10 @@ class Summary:
         return _plain(data)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return "\n".join([self._first_line(), "", *_table(self.total, self.recent), "", *self._facts()])
+        return "\n".join([self._first_line(), *_table(self.total, self.recent), *self._facts()])
 
     def _first_line(self) -> str:
-        return f"{self.kind}: {self.rounds:,} rounds, {self.verdicts:,} verdicts, {self.open_decisions:,} decisions open"
+        return f"{self.kind}: {self.rounds:,} rounds, {self.verdicts:,} verdicts, {self.open_decisions:,} open"
 
     def _facts(self) -> Iterator[str]:
         if self.verdicts:
@@ -75,10 +75,14 @@ class Summary:
         if self.trees is not None:
             full = ", at the memory ceiling" if self.trees.full else ""
             yield f"trees: {self.trees.number:,} with {self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep{full}"
-        yield f"memory: {self.memory / _MEBIBYTE:.1f} MiB of at most {self.max_memory / _MEBIBYTE:.1f} MiB"
+        yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
 
     def _both(self, name: str, form: str) -> str:
         return f"{getattr(self.total, name):{form}} (lately {getattr(self.recent, name):{form}})"
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / _MEBIBYTE:,.1f} MiB" if n_bytes >= _MEBIBYTE else f"{n_bytes / 1024:.0f} KiB"
 
 
 def _plain(value: Any) -> Any:

@@ -66,7 +66,7 @@ class TreeView:
 
     def __repr__(self) -> str:
         """What a node asks is told by its children; a leaf follows its condition on the same line."""
-        lines = [f"{self.title}: {self.n_leaves:,} leaves, depth {self.depth}"]
+        lines = [f"{self.title}: {self.n_leaves:,} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth {self.depth}"]
         for node in self.nodes:
             if node.level == 0:
                 lines += [str(node)] if node.is_leaf else []
