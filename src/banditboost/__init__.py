@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from banditboost import checks as checks
     from banditboost import datasets as datasets
     from banditboost import io as io
+    from banditboost import plot as plot
     from banditboost import schedules as schedules
     from banditboost import theory as theory
     from banditboost.boosting.adaptive import AdaBandit as AdaBandit
@@ -50,7 +51,7 @@ _HOMES = {
     "load": "boosting.loading",
     "play": "boosting.player",
 }
-_MODULES = ("baselines", "checks", "datasets", "io", "schedules", "theory")
+_MODULES = ("baselines", "checks", "datasets", "io", "plot", "schedules", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

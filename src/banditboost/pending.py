@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -13,9 +12,9 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, ParameterError
 from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
+from banditboost.log import LOGGER
 
 _FORMAT = 1
-_LOGGER = logging.getLogger(__name__)
 WhenExpired = Literal["as_wrong", "drop"]
 _RULES = ("as_wrong", "drop")
 
@@ -193,7 +192,7 @@ class PendingDecisions:
                 self._counters["refused"] += 1
         self._close(key, Outcome.EXPIRED)
         self._counters[reason] += 1
-        _LOGGER.info("decision %r of round %d: %s, %s", key, waiting.decision.round, reason, self.expired)
+        LOGGER.info("decision %r of round %d: %s, %s", key, waiting.decision.round, reason, self.expired)
 
     def _close(self, key: Hashable, outcome: Outcome) -> None:
         del self._open[key]

@@ -53,7 +53,7 @@ def close_round(model: Any, opened: Any, right: int) -> None:
     if hasattr(model, "decide"):
         model.learn(opened, int(opened._memo[SHOWN]) == right)
     else:
-        model._end_round(opened, right)
+        model._hear(opened, right)
 
 
 def keyed(seed: int, purpose: int, first_round: int = 0) -> Callable[[int], float]:

@@ -23,6 +23,7 @@ def state_of(model: Any) -> dict[str, Any]:
         "rounds": model.rounds,
         "settings": bytes_of(model._settings),
         "weights": model._weights.tobytes(),
+        "tally": model._tally.tobytes(),
         "schema": (repr(model.schema), model.schema.by_position and not model.schema.declared),
         "features": bytes_of(committee.features),
         "memo": len(model._blank),

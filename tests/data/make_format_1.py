@@ -13,7 +13,7 @@ import banditboost
 from banditboost import HoeffdingTree, PendingDecisions
 
 FOLDER = Path(__file__).parent
-BOOSTERS = ("AdaBandit", "OptBandit", "BinBandit", "AdaFull", "OptFull")
+BOOSTERS = ("AdaBandit", "OptBandit", "BinBandit", "GapBoost", "AdaFull", "OptFull")
 LABELS = ["sports", 2, ("a", None)]
 
 

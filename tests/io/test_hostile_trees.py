@@ -147,6 +147,8 @@ FAULTS: dict[str, Callable[[Arrays], Any]] = {
     "free row link half": lambda a: put_link(a, 0.5),
     "free row link huge": lambda a: put_link(a, 1e300),
     "nodes in a circle": make_circle,
+    "a gain that is no number": put("nodes", "gain", first(splits), np.nan),
+    "a negative gain": put("nodes", "gain", first(splits), -1.0),
     "a split that is its own child": put("steps", "next", first(splits), first(splits)),
     "a child beyond the nodes": put("steps", "next", first(splits), 2**31 - 1),
     "a negative child": put("steps", "next", first(splits), -3),

@@ -7,7 +7,7 @@ import numpy as np
 from banditboost.baselines.base import Array
 from banditboost.baselines.linear import LinearBaseline, note_scales, vector_of
 from banditboost.boosting.experts import largest_label
-from banditboost.boosting.exploration import note_verdict, show
+from banditboost.boosting.exploration import count_verdict, show
 from banditboost.kernels.compile import allocating
 from banditboost.kernels.layout import GREEDY, PROBABILITY, ROUND, SHOWN
 from banditboost.kernels.rng import LABEL_TIE, round_key
@@ -29,7 +29,7 @@ def choose_linear(settings: Array, features: Array, scales: Array, table: Array,
 @allocating
 def teach_banditron(settings: Array, features: Array, scales: Array, table: Array, memo: Array, row_start: int, outcome: int) -> None:
     """W += (1[right] / p e_shown - e_greedy) phi(x)^T, in expectation the perceptron's step (e_y - e_greedy) phi(x)^T."""
-    note_verdict(settings, memo, outcome)
+    count_verdict(settings, memo, outcome)
     x = memo[row_start:]
     note_scales(features, x, scales)
     columns, values = vector_of(features, scales, x)

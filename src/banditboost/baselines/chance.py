@@ -9,7 +9,7 @@ import numpy as np
 
 from banditboost.baselines.base import Array, LoneBaseline
 from banditboost.boosting.base import check_labels
-from banditboost.boosting.exploration import note_verdict, show
+from banditboost.boosting.exploration import count_verdict, show
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import ROUND
 from banditboost.kernels.rng import LABEL_TIE, round_key, uniform
@@ -46,4 +46,4 @@ class Random(LoneBaseline):
         choose_any(self._settings, memo)
 
     def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        note_verdict(self._settings, memo, outcome)
+        count_verdict(self._settings, memo, outcome)

@@ -6,7 +6,7 @@ import numpy as np
 
 from banditboost.baselines.base import Array, LoneBaseline
 from banditboost.boosting.experts import largest_label
-from banditboost.boosting.exploration import note_verdict, show
+from banditboost.boosting.exploration import count_verdict, show
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating
@@ -53,7 +53,7 @@ class Majority(LoneBaseline):
         choose_majority(self._settings, self._weights, memo)
 
     def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        note_verdict(self._settings, memo, outcome)
+        count_verdict(self._settings, memo, outcome)
         self._weights[RIGHT, int(memo[SHOWN])] += outcome
         self._weights[HEARD, int(memo[SHOWN])] += 1.0
 

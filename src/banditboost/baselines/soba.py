@@ -12,7 +12,7 @@ from banditboost.baselines.base import Array
 from banditboost.baselines.linear import LinearBaseline, note_scales, vector_of
 from banditboost.boosting.base import check_number
 from banditboost.boosting.experts import largest_label
-from banditboost.boosting.exploration import note_verdict, show
+from banditboost.boosting.exploration import count_verdict, show
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating
@@ -48,7 +48,7 @@ def teach_soba(
     settings: Array, features: Array, scales: Array, tables: Array, start: float, margins: Array, memo: Array, row_start: int, outcome: int
 ) -> None:
     """Only a right label teaches; margins[0] is the sum of n_s m_s, which decides whether the step is made."""
-    note_verdict(settings, memo, outcome)
+    count_verdict(settings, memo, outcome)
     x = memo[row_start:]
     note_scales(features, x, scales)
     if outcome == 0:

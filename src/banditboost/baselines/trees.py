@@ -8,7 +8,7 @@ from typing import Any
 
 from banditboost.baselines.base import Array, Baseline
 from banditboost.boosting.binary import BinBandit
-from banditboost.boosting.exploration import note_verdict
+from banditboost.boosting.exploration import count_verdict
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import ROUND, SHOWN
 from banditboost.kernels.rng import round_key, uniform
@@ -37,7 +37,7 @@ def poisson(u: float) -> int:
 @njit
 def teach_verdict(settings: Array, memo: Array, outcome: int, bagged: bool, labels: Array, importance: Array) -> None:
     """The verdict itself, with weight 1, or Poisson(1) for each tree of a bag."""
-    note_verdict(settings, memo, outcome)
+    count_verdict(settings, memo, outcome)
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     for i in range(labels.size):
         labels[i] = outcome

@@ -12,7 +12,7 @@ from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_cos
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
 from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
-from banditboost.boosting.exploration import BY_VOTES, note_verdict, show
+from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating, entry, inlined
@@ -20,6 +20,7 @@ from banditboost.kernels.entry import first_bad_feature
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
+from banditboost.kernels.tally import note_verdict
 from banditboost.schedules import Theory
 from banditboost.theory import adaptive_exploration
 from banditboost.weak_learners.forest import TreeCommittee
@@ -139,7 +140,7 @@ def teach_both(settings: Array, weights: Array, memo: Array, outcome: int, exper
     """Experts, which said the labels `expert`, and learners."""
     n = settings[0]["n_learners"]
     of = estimate(settings, memo, outcome)
-    note_verdict(settings, memo, outcome)
+    count_verdict(settings, memo, outcome)
     update_hedge(weights[n:], expert, of)
     ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second)
     costs = no_votes(ballot.n_active, settings[0]["n_labels"])
@@ -165,10 +166,11 @@ def decide_with_trees(
 @entry
 def learn_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
-    memo: Array, outcome: int, labels: Array, importance: Array,
+    tally: Array, memo: Array, outcome: int, labels: Array, importance: Array,
 ) -> int:  # fmt: skip
-    """Lines 12 to 17 in one call; how many trees were taught before more room was needed."""
+    """Lines 12 to 17 and the tally in one call; how many trees were taught before more room was needed."""
     teach_adaptive(settings, weights, memo, outcome, labels, importance)
+    note_verdict(settings, tally, memo, outcome)
     x = memo[VOTES + 2 * settings[0]["n_learners"] :]
     return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
 
@@ -206,12 +208,12 @@ class AdaptiveBooster(Booster):
             return decide_with_trees(*self._committee.forest, self._settings, self._weights, memo)
         return super()._run(memo, allowed)
 
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
+    def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
         if not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank) or allowed is not None:
-            super()._end_round(memo, outcome, allowed)
+            super()._hear(memo, outcome, allowed)
             return
         labels, importance = self._lesson
-        done = learn_with_trees(*self._committee.forest, self._settings, self._weights, memo, outcome, labels, importance)
+        done = learn_with_trees(*self._committee.forest, self._settings, self._weights, self._tally, memo, outcome, labels, importance)
         if done < self.n_learners:
             self._committee.learn_rest(memo[self._row_start :], labels, importance, done)
 

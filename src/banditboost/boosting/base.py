@@ -14,6 +14,7 @@ from banditboost.boosting.ledger import Ledger
 from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
 from banditboost.boosting.state import SETTINGS
+from banditboost.boosting.tally import arrays_of, empty_tally, stored_tally
 from banditboost.boosting.threads import OneAtATime
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
@@ -21,8 +22,10 @@ from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.kernels.entry import first_bad_feature, fits
 from banditboost.kernels.layout import BY_VOTES, LEARNERS, POLICY, ROUND, UNIFORM, VOTES
+from banditboost.kernels.tally import note_once
 from banditboost.schedules import Adaptive, Divided, Schedule, to_plain
 from banditboost.schema import Schema
+from banditboost.seeing.visible import Visible
 from banditboost.weak_learners.custom import PythonCommittee
 from banditboost.weak_learners.forest import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
@@ -66,7 +69,7 @@ def check_count(name: str, value: Any, low: int, high: int) -> int:
     return int(value)
 
 
-class Booster(OneAtATime):
+class Booster(Visible, OneAtATime):
     """What all boosters share: labels, features, N weak learners, and the memo of a round.
 
     >>> from banditboost import AdaBandit
@@ -118,6 +121,7 @@ class Booster(OneAtATime):
         self._settings["clip"] = check_number("clip", clip, 0.0, 1e12, open_low=True)
         self._settings["importance_scale"] = check_number("importance_scale", importance_scale, 0.0, 1e12, open_low=True)
         self._settings["tie_tolerance"] = check_number("tie_tolerance", tie_tolerance, 0.0, 1e6)
+        self._tally = empty_tally(len(self.labels))
         self._start()
         self._lesson = np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners)
         self._row_start = VOTES + self._n_kept()
@@ -243,6 +247,11 @@ class Booster(OneAtATime):
         self._teach(memo, outcome, allowed)
         self._committee.learn(self._row_of(memo), *self._lesson)
 
+    def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
+        """Learn from what was told, and count it."""
+        self._end_round(memo, outcome, allowed)
+        note_once(self._settings, self._tally, memo, outcome)
+
     # Labels that join
 
     def add_label(self, label: Hashable) -> None:
@@ -255,6 +264,7 @@ class Booster(OneAtATime):
             self.labels = check_labels((*self.labels, label))
             self._index[label] = len(self.labels) - 1
             self._settings["n_labels"] = len(self.labels)
+            self._tally = np.concatenate([self._tally, np.zeros(2)])
             self._follow_labels()
 
     def _refuse_fixed_labels(self, what: str) -> None:
@@ -289,10 +299,11 @@ class Booster(OneAtATime):
 
     def _arrays(self) -> dict[str, Array]:
         """What was learned, apart from what the committee keeps."""
-        return {}
+        return arrays_of(self._tally, self.verdicts)
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         """Go on from stored arrays, after a look at each; rounds and verdicts are set already."""
+        self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
 
     def _n_learners_made(self) -> int:
         return self.n_learners
@@ -307,7 +318,8 @@ class Booster(OneAtATime):
     @property
     def memory_usage(self) -> int:
         """Bytes held by the learners and the booster."""
-        return int(self._committee.memory_usage + self._weights.nbytes + self._settings.nbytes + self._blank.nbytes)
+        own = self._weights.nbytes + self._settings.nbytes + self._tally.nbytes + self._blank.nbytes
+        return int(self._committee.memory_usage + own)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.labels)} labels, n_learners={self.n_learners}, rounds={self.rounds}, seed={self.seed})"
@@ -390,7 +402,7 @@ class VerdictBooster(Booster):
         lock.acquire()
         try:
             round_ = self._round_to_learn(decision, correct)
-            self._end_round(decision._memo, int(correct), decision._among(len(self.labels)))
+            self._hear(decision._memo, int(correct), decision._among(len(self.labels)))
             self._ledger.mark(round_)
         finally:
             lock.release()

@@ -14,7 +14,7 @@ import numpy as np
 from banditboost.boosting.allowed import place_of, show_among
 from banditboost.boosting.base import BanditBooster, check_number
 from banditboost.boosting.experts import largest_label, slot_of
-from banditboost.boosting.exploration import note_verdict, show
+from banditboost.boosting.exploration import count_verdict, show
 from banditboost.boosting.rates import least_rate
 from banditboost.boosting.state import LEAST_WEIGHT
 from banditboost.io.container import take_array
@@ -102,7 +102,7 @@ def teach_binary(settings: Array, log_alpha: Array, memo: Array, outcome: int, l
     gamma = settings[0]["edge"]
     theta = gamma / (2.0 + gamma)
     y = 1 if outcome != 0 else -1
-    note_verdict(settings, memo, outcome)
+    count_verdict(settings, memo, outcome)
     z = 0.0
     for i in range(log_alpha.size):
         weight = min((1.0 - gamma) ** (z / 2.0), 1.0) / memo[PROBABILITY]
@@ -128,6 +128,8 @@ class BinBandit(BanditBooster):
     >>> model.n_groups
     1
     """
+
+    has_groups = True
 
     def __init__(
         self, labels: Iterable[Hashable], *, n_learners: int = 10, edge: float = 0.1, step: float | None = None, **parameters: Any
@@ -201,13 +203,19 @@ class BinBandit(BanditBooster):
         teach_binary(self._settings, self._weights[group], memo, outcome, *self._lesson)
         self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)
 
+    def _made_group(self, label: int) -> int:
+        place = int(np.searchsorted(self._shown_labels, label))
+        return int(self._groups[place]) if place < self.n_groups and self._shown_labels[place] == label else -1
+
     def group_of(self, label: int) -> int:
         """The label's group, made when its first verdict is learned."""
+        made = self._made_group(label)
+        if made >= 0:
+            return made
+        self._committee.add(self.n_learners)
         place = int(np.searchsorted(self._shown_labels, label))
-        if place == self.n_groups or self._shown_labels[place] != label:
-            self._committee.add(self.n_learners)
-            self._shown_labels = np.insert(self._shown_labels, place, label)
-            self._groups = np.insert(self._groups, place, self.n_groups)
-            self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
-            self._scores = np.zeros_like(self._weights)
-        return int(self._groups[place])
+        self._shown_labels = np.insert(self._shown_labels, place, label)
+        self._groups = np.insert(self._groups, place, self.n_groups)
+        self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
+        self._scores = np.zeros_like(self._weights)
+        return self.n_groups - 1

@@ -24,7 +24,7 @@ def exploration_rate(settings: Array, memo: Array) -> float:
 
 
 @inlined
-def note_verdict(settings: Array, memo: Array, outcome: int) -> None:
+def count_verdict(settings: Array, memo: Array, outcome: int) -> None:
     """Count it, and let it be part of the recent error of the greedy label."""
     settings[0]["verdicts"] += 1
     if settings[0]["schedule"] == BY_ERROR and memo[SHOWN] == memo[GREEDY]:

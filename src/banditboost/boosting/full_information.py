@@ -43,7 +43,7 @@ class FullInformationBooster(Booster):
         with self._lock:
             outcome = self._index_of(y)
             memo = self._begin_round(x)
-            self._end_round(memo, outcome)
+            self._hear(memo, outcome)
             self.rounds += 1
 
     def _index_of(self, y: Hashable) -> int:

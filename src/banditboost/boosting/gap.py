@@ -185,6 +185,7 @@ class GapBoost(VerdictBooster):
     """
 
     _policy = INVERSE_GAPS
+    has_groups = True
     labels_are_fixed = True
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
     _committee: TreeCommittee
@@ -235,9 +236,12 @@ class GapBoost(VerdictBooster):
         teach_once(self._committee.forest, self._linear.chains, self._settings, self._weights, x, outcome, group, *self._lesson)
         self._committee.learn(x, *self._lesson, group * self.n_learners)
 
+    def _made_group(self, label: int) -> int:
+        return int(self._linear.chains.groups[label])
+
     def group_of(self, label: int) -> int:
         """The number of the label's chain, which is made when its first verdict is learned."""
-        group = int(self._linear.chains.groups[label])
+        group = self._made_group(label)
         if group >= 0:
             return group
         self._committee.add(self.n_learners)

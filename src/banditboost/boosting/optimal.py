@@ -13,7 +13,7 @@ from banditboost.boosting.costs import Ballot, label_and_weight, open_ballot
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, largest_label, slot_of
-from banditboost.boosting.exploration import BY_VOTES, note_verdict, show
+from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
 from banditboost.boosting.potential import PotentialTable, make_table, vote_costs
 from banditboost.kernels.compile import allocating, njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
@@ -101,7 +101,7 @@ def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: 
     n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     of = estimate(settings, memo, outcome)
-    note_verdict(settings, memo, outcome)
+    count_verdict(settings, memo, outcome)
     ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second if of.second >= 0 else of.first)
     votes = no_counts(n, ballot.n_active, settings[0]["n_labels"])
     mix = np.array([of.base, of.first_extra, of.second_extra])

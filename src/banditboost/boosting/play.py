@@ -19,6 +19,7 @@ from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Fores
 from banditboost.kernels.linear import Chains
 from banditboost.kernels.normal import tanh_half
 from banditboost.kernels.rng import round_key
+from banditboost.kernels.tally import note_verdict
 
 PLAYED, NO_ROOM, NO_GROUP = 0, 1, 2
 # The cursor: where to go on. NEXT_TREE is -1 until the verdict's lesson is ready.
@@ -30,6 +31,7 @@ class State(NamedTuple):
 
     settings: Array
     weights: Array  # [1, 2N] alphas and ln v; for BinBandit [groups, N] log alphas; for GapBoost [1, 3 + N] losses
+    tally: Array
     labels: Array  # the lesson
     importance: Array
 
@@ -169,6 +171,7 @@ def learn_due(
             right = stream.y[t]
             outcome = right if state.settings[0]["full_information"] != 0 else (1 if memo[SHOWN] == right else 0)
             teach(forest, state, table, groups, chains, memo, outcome, first)
+            note_verdict(state.settings, state.tally, memo, outcome)
             cursor[NEXT_TREE] = 0
         n = state.settings[0]["n_learners"]
         x = memo[state.settings[0]["row_start"] :]

@@ -123,7 +123,7 @@ class _Player:
         model = self._model
         while True:
             weights = model._weights.reshape(-1, model._weights.shape[-1])
-            state = State(model._settings, weights, *model._lesson)
+            state = State(model._settings, weights, model._tally, *model._lesson)
             groups = Groups(*model.groups) if isinstance(model, BinBandit) else None
             table = model.table if isinstance(model, OptimalBooster) else None
             chains = model.chains if isinstance(model, GapBoost) else None
@@ -158,7 +158,7 @@ class _Player:
         while self._cursor[NEXT_VERDICT] < len(order) and due[self._cursor[NEXT_VERDICT]] < self._cursor[NEXT_ROUND]:
             right = int(self._right[order[self._cursor[NEXT_VERDICT]]])
             memo = self._waiting_memo()
-            self._model._end_round(memo, right if self._model._settings["full_information"][0] else int(memo[SHOWN] == right))
+            self._model._hear(memo, right if self._model._settings["full_information"][0] else int(memo[SHOWN] == right))
             self._cursor[NEXT_VERDICT] += 1
 
     def close(self) -> None:

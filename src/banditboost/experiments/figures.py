@@ -30,7 +30,7 @@ COLOURS = {
 }
 _OTHERS = ("#CC79A7", "#999999", "#0072B2", "#D55E00", "#009E73", "#E69F00")
 FORMATS = ("png", "svg")
-_STYLE: Any = {
+STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.spines.top": False,
@@ -73,14 +73,14 @@ def write(figure: Figure, stem: Path) -> list[Path]:
 
 def save(figure: Figure, path: Path) -> None:
     """Save in the format that the name's ending says."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def svg_text(figure: Figure) -> str:
     """An <svg> element to be put into a page."""
     out = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
     return out.getvalue()[out.getvalue().index("<svg") :]
 
@@ -100,7 +100,7 @@ def dashes(learner: str) -> str:
 def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
     columns = min(len(panels), 2)
     rows = math.ceil(len(panels) / columns)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(4.8 * columns, 3.1 * rows + 0.4 * legend), layout="constrained")
         grid = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, (data, members) in zip(grid, panels.items(), strict=False):

@@ -11,6 +11,7 @@ from banditboost.errors import ParameterError
 from banditboost.kernels import entry, rng
 from banditboost.kernels.forest import open_features, plant, put_to_sleep
 from banditboost.kernels.layout import ENTRY, FEATURE, HEAD, NODE, STEP, TREE, Forest
+from banditboost.log import LOGGER
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
@@ -39,6 +40,7 @@ class TreeCommittee:
         empty = (np.zeros(0, kind) for kind in (TREE, STEP, NODE, ENTRY, FEATURE, np.float64))
         self.forest = Forest(head, *empty)
         self._schema_version = -1
+        self._times_put_to_sleep = 0
         self.follow_schema()
 
     @property
@@ -110,11 +112,25 @@ class TreeCommittee:
         head = self.forest.head[0]
         if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.forest.nodes):
             head["nodes_full"] = not self._grow_nodes(int(head["most_children"]))
+            self._tell_if_full("nodes")
         needed = 1 + int(head["most_children"]) * (int(head["most_classes"]) + 1)
         if not head["entries_full"] and head["n_free_entries"] < needed:
             head["entries_full"] = not self._grow_entries(needed)
+            self._tell_if_full("entries")
         if not head["rows_full"] and head["n_free_rows"] < 2 and not self._grow_rows():
             head["rows_full"] = not self._put_leaves_to_sleep(max(2, _RECLAIMED * (len(self.forest.stats) // int(head["row_size"]))))
+
+    def _tell_if_full(self, pool: str) -> None:
+        """Said once: a pool that has met the ceiling does not grow again."""
+        if self.forest.head[f"{pool}_full"][0]:
+            LOGGER.info("memory ceiling of %d bytes met: no more %s, leaves split only where there is room left", self._max_memory, pool)
+
+    def _tell_of_sleepers(self, fallen: int, woken: int) -> None:
+        """At the ceiling leaves fall asleep again and again; the 1st, 2nd, 4th, 8th, ... time is told."""
+        self._times_put_to_sleep += 1
+        if self._times_put_to_sleep.bit_count() == 1:
+            message = "memory ceiling of %d bytes met: %d leaves put to sleep, %d woken (time %d since the model was made or loaded)"
+            LOGGER.info(message, self._max_memory, fallen, woken, self._times_put_to_sleep)
 
     def _grown(self, capacity: int, needed: int, item_size: int, share: float) -> int | None:
         """A doubled capacity with at least `needed` more items, or None if the ceiling forbids it."""
@@ -178,7 +194,9 @@ class TreeCommittee:
             return False
         put_to_sleep(self.forest, chosen)
         more_to_win = promise > promise[awake][order][len(chosen) - 1]
-        nodes["asleep"][leaves[(nodes["asleep"][leaves] != 0) & more_to_win]] = 0
+        woken = leaves[(nodes["asleep"][leaves] != 0) & more_to_win]
+        nodes["asleep"][woken] = 0
+        self._tell_of_sleepers(len(chosen), len(woken))
         return True
 
     # Features and nominal values may join at any time; then the rows of statistics are laid out anew.

@@ -85,6 +85,7 @@ def _check_splits(forest: Forest, splits: Array, n_nodes: int) -> None:
     _demand(np.isfinite(steps["threshold"]) == numeric, "a threshold does not fit its feature")
     _demand(np.isfinite(steps["threshold"]) | np.isnan(steps["threshold"]), "a threshold is infinite")
     _demand((nodes["first_entry"] == -1) & (nodes["summary"] == -1), "a split has statistics")
+    _demand(_are_weights(nodes["gain"]), "gain of a split is out of range")
     begins = np.bincount(first, minlength=n_nodes + 1) + np.bincount(forest.trees["root"], minlength=n_nodes + 1)
     ends = np.bincount(first + many, minlength=n_nodes + 1) + np.bincount(forest.trees["root"] + 1, minlength=n_nodes + 1)
     _demand(np.cumsum(begins - ends)[:n_nodes] == 1, "a node has no parent, or two")
