@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from banditboost import AdaBandit, Decision
-from banditboost.boosting.base import BanditBooster
+from banditboost.boosting.bandit import BanditBooster
 from banditboost.errors import FeatureError
 from banditboost.kernels.layout import PROBABILITY
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.boosting.base import BanditBooster
+from banditboost.boosting.bandit import BanditBooster
 from banditboost.schedules import to_plain
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table

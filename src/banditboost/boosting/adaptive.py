@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from banditboost.boosting.allowed import label_experts_among, show_among
-from banditboost.boosting.base import BanditBooster, Booster
+from banditboost.boosting.bandit import BanditBooster
+from banditboost.boosting.base import Booster
 from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, no_votes, open_ballot
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from banditboost.boosting import rates
 from banditboost.boosting.ledger import Ledger
 from banditboost.boosting.rows import checked_rows, listed
 from banditboost.boosting.saving import save
@@ -19,11 +18,9 @@ from banditboost.boosting.threads import OneAtATime
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
 from banditboost.kernels.entry import first_bad_feature, fits
-from banditboost.kernels.layout import BY_VOTES, LEARNERS, POLICY, ROUND, UNIFORM, VOTES
+from banditboost.kernels.layout import LEARNERS, POLICY, ROUND, UNIFORM, VOTES
 from banditboost.kernels.tally import note_once
-from banditboost.schedules import Adaptive, Divided, Schedule, to_plain
 from banditboost.schema import Schema
 from banditboost.seeing.visible import Visible
 from banditboost.weak_learners.custom import PythonCommittee
@@ -473,55 +470,3 @@ class VerdictBooster(Booster):
     @property
     def memory_usage(self) -> int:
         return super().memory_usage + self._ledger.memory_usage
-
-
-class BanditBooster(VerdictBooster):
-    """One that explores at a rate: a number, or a schedule from `banditboost.schedules`.
-
-    >>> from banditboost import AdaBandit
-    >>> AdaBandit(["sports", "politics", "science"], exploration=0.1, seed=7).exploration
-    0.1
-    """
-
-    learners_vote: ClassVar[bool] = False
-    """Whether a schedule can follow from their votes."""
-
-    def __init__(
-        self, labels: Iterable[Hashable], *, exploration: float | Schedule | str = 0.05, estimator: int = 4, **parameters: Any
-    ) -> None:
-        super().__init__(labels, **parameters)
-        self.exploration = rates.checked(exploration)
-        if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
-            raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
-        if isinstance(self.exploration, Divided):
-            if not self.learners_vote:
-                raise ParameterError(f"exploration is {exploration!r}; learners of {type(self).__name__} do not vote: give Adaptive()")
-            self._policy = BY_VOTES
-        rates.write(self.exploration, self._settings, self._suggested_rate())
-        self._settings["recent_error"] = 1.0
-        self._settings["estimator"] = estimator
-
-    def _suggested_rate(self) -> tuple[float, float] | None:
-        """What the paper's theory says: a scale and an exponent."""
-        return None
-
-    def _follow_labels(self) -> None:
-        super()._follow_labels()
-        rates.write(self.exploration, self._settings, self._suggested_rate())
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        exploration = to_plain(self.exploration)
-        return {**super().parameters, "exploration": exploration, "estimator": int(self._settings["estimator"][0])}
-
-    def _arrays(self) -> dict[str, Array]:
-        adapting = isinstance(self.exploration, Adaptive)
-        return {**super()._arrays(), **({"recent_error": self._settings["recent_error"].copy()} if adapting else {})}
-
-    def _restore(self, arrays: dict[str, Array]) -> None:
-        super()._restore(arrays)
-        if isinstance(self.exploration, Adaptive):
-            error = take_array(arrays, "recent_error", np.float64, (1,))
-            if not 0.0 <= error[0] <= 1.0:
-                raise UnreadableError("the recent error is out of range; load an intact copy")
-            self._settings["recent_error"] = error

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.allowed import place_of, show_among
-from banditboost.boosting.base import BanditBooster, check_number
+from banditboost.boosting.bandit import BanditBooster
+from banditboost.boosting.base import check_number
 from banditboost.boosting.experts import largest_label, slot_of
 from banditboost.boosting.exploration import count_verdict, show
 from banditboost.boosting.rates import least_rate

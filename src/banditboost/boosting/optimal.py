@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.boosting.allowed import label_experts_among, show_among
-from banditboost.boosting.base import BanditBooster, Booster, check_count, check_number
+from banditboost.boosting.bandit import BanditBooster
+from banditboost.boosting.base import Booster, check_count, check_number
 from banditboost.boosting.costs import Ballot, label_and_weight, open_ballot
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from banditboost.boosting.base import BanditBooster
+from banditboost.boosting.bandit import BanditBooster
 from banditboost.decision import Decision
 from banditboost.errors import LabelError, ParameterError
 

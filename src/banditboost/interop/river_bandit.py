@@ -8,7 +8,7 @@ from typing import Any
 from river import bandit
 
 from banditboost.boosting.adaptive import AdaBandit
-from banditboost.boosting.base import BanditBooster
+from banditboost.boosting.bandit import BanditBooster
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 
