@@ -94,16 +94,18 @@ def _probability(explored: bool, rate: float, n_allowed: int) -> float:
 
 def _is_possible_choice(memo: Array, mask: int, n_labels: int) -> bool:
     """Whether shown and greedy label were allowed, and the probability is that of the shown one."""
-    if memo[_POLICY] not in (_UNIFORM, _BY_VOTES):
-        return False
     shown, greedy, n_allowed = int(memo[_SHOWN]), int(memo[_GREEDY]), mask.bit_count()
     if memo[_ALLOWED] != n_allowed or mask.bit_length() > n_labels or n_allowed == n_labels:
         return False
     if mask and not (mask >> shown & 1 and mask >> greedy & 1):
         return False
+    if memo[_POLICY] == _INVERSE_GAPS:
+        return _is_by_gaps(memo, n_labels, mask)
     if memo[_POLICY] == _BY_VOTES:
         return _has_votes(memo) and bool(memo[_PROBABILITY] == _divided(memo, mask, n_labels)[shown] > 0.0)
-    return bool(memo[_PROBABILITY] == _probability(shown != greedy, float(memo[_RATE]), n_allowed or n_labels) > 0.0)
+    return bool(
+        memo[_POLICY] == _UNIFORM and memo[_PROBABILITY] == _probability(shown != greedy, float(memo[_RATE]), n_allowed or n_labels) > 0.0
+    )
 
 
 def _has_votes(memo: Array) -> bool:
@@ -149,22 +151,22 @@ def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
     whole = memo[[_ROUND, _SHOWN, _GREEDY, _EXPERT]]
     labels = memo[[_SHOWN, _GREEDY]]
     possible = np.all(whole == np.floor(whole)) and np.all(labels >= 0) and np.all(labels < n_labels) and 0.0 <= memo[_RATE] < 1.0
-    by_gaps = memo[_POLICY] == _INVERSE_GAPS
-    if not possible or not (_is_by_gaps(memo, n_labels) and not mask if by_gaps else _is_possible_choice(memo, mask, n_labels)):
+    if not possible or not _is_possible_choice(memo, mask, n_labels):
         raise DecisionError("the stored decision's memo names no possible round, label or probability; it was changed since to_dict")
     return memo
 
 
-def _is_by_gaps(memo: Array, n_labels: int) -> bool:
-    """Whether the probabilities of a memo could come from inverse gaps."""
+def _is_by_gaps(memo: Array, n_labels: int, mask: int) -> bool:
+    """Whether the probabilities of a memo could come from inverse gaps: all positive, but for labels that were not allowed."""
     if not 0.0 < memo[_PROBABILITY] <= 1.0:
         return False
     if n_labels > _MOST_KEPT:
         return True
     kept = memo[_VOTES : _VOTES + n_labels]
-    possible = len(kept) == n_labels and np.all((kept > 0.0) & (kept <= 1.0)) and abs(math.fsum(kept) - 1.0) < 1e-9
-    shown = int(memo[_SHOWN])
-    return bool(possible and 0 <= shown < n_labels and kept[shown] == memo[_PROBABILITY])
+    if len(kept) != n_labels or not np.all((kept >= 0.0) & (kept <= 1.0)) or not abs(math.fsum(kept) - 1.0) < 1e-9:
+        return False
+    may_show = np.arange(n_labels) if not mask else _indices_in(mask)
+    return bool(np.array_equal(np.flatnonzero(kept), may_show) and kept[int(memo[_SHOWN])] == memo[_PROBABILITY])
 
 
 class Decision:

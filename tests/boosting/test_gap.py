@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import banditboost
 from banditboost import Decision, GapBoost, HoeffdingTree, Schema, datasets, load, play
 from banditboost.boosting.gap import choose_gap, draw_other, weigh_labels
 from banditboost.errors import DecisionError, ModelFileError, ParameterError
-from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN
+from banditboost.kernels.layout import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
 from banditboost.kernels.linear import LANES, list_row
 from banditboost.kernels.rng import EXPLORE, uniform_at
 from banditboost.weak_learners.linear import lay_out
@@ -61,7 +62,7 @@ def test_numbers_that_draw_a_label_measure_its_probability() -> None:
     """All u on a fine grid, shares counted: each label gets what it was promised."""
     scores = np.array([0.1, 0.5, 0.5, -1.0, 0.4999])
     probabilities = np.zeros(5)
-    best = weigh_labels(scores, 8, probabilities)
+    best = weigh_labels(scores, np.zeros(0, np.int64), 8, probabilities)
     assert best == 1  # the first of the two
     assert probabilities.tolist() == pytest.approx([1 / (5 + 60 * 0.4 / 2), probabilities[1], 1 / 5, 1 / 50, 1 / (5 + 60 * 0.0001 / 2)])
     n = 2_000 if INTERPRETED else 100_000
@@ -78,7 +79,7 @@ def test_every_round_number_draws_from_the_same_distribution() -> None:
     shown = np.zeros(3)
     for t in range(n):
         memo[ROUND] = t
-        choose_gap(model._committee.forest, model.chains, model._settings, model._weights, memo)
+        choose_gap(model._committee.forest, model.chains, model._settings, model._weights, memo, np.zeros(0, np.int64))
         shown[int(memo[SHOWN])] += 1
         assert memo[PROBABILITY] == expected[int(memo[SHOWN])]
     for label, p in expected.items():
@@ -104,6 +105,87 @@ def test_a_decision_among_many_labels_does_not_hold_the_distribution() -> None:
     assert model.verdicts == 61
 
 
+# Some labels, labels that join
+
+
+def test_among_some_labels() -> None:
+    """Probabilities are those of the rule with the allowed labels in the place of all; a label that is alone is certain."""
+    model, rows = taught(5)
+    scores = np.array(list(model.distribution(rows[0]).values()))
+    for allowed in ([0, 3], [1, 2, 4], [2], [0, 1, 2, 3, 4]):
+        expected = model.distribution(rows[0], allowed)
+        decision = model.decide(rows[0], allowed)
+        assert decision.allowed == tuple(allowed)
+        assert decision.distribution() == expected
+        assert [label for label, p in expected.items() if p > 0.0] == allowed
+        assert math.fsum(expected.values()) == pytest.approx(1.0, abs=1e-14)
+        assert expected[decision.greedy] == max(expected.values())
+        assert decision.greedy == max(allowed, key=lambda label: scores[label])
+        assert expected[decision.label] == decision.probability
+        back = Decision.from_dict(json.loads(json.dumps(decision.to_dict())), model.labels)
+        assert back.distribution() == expected
+        model.learn(back, False)
+    assert model.distribution(rows[0], range(5)) == model.distribution(rows[0])
+
+
+def test_a_changed_restriction_is_refused() -> None:
+    model, rows = taught(5)
+    data = model.decide(rows[0], [0, 1, 3]).to_dict()
+    for mask in ("7", "1f", "3"):
+        with pytest.raises(DecisionError):
+            Decision.from_dict({**data, "allowed": mask}, model.labels)
+
+
+def test_a_verdict_is_the_shown_labels_own() -> None:
+    """Whatever else was allowed, the same label shown for the same row teaches the same; only the tally knows how probable it was."""
+    (one, rows), (other, _) = taught(5), taught(5)
+    greedy = one.decide(rows[0]).greedy
+    other.decide(rows[0])
+    pair, alone = one.decide(rows[0], [greedy, (greedy + 1) % 5]), other.decide(rows[0], [greedy])
+    assert pair.label == alone.label == greedy
+    assert pair.probability < alone.probability == 1.0
+    one.learn(pair, True)
+    other.learn(alone, True)
+    assert set(difference(one, other)) <= {"tally"}
+
+
+def test_labels_join(tmp_path: Path) -> None:
+    model, rows = taught(3, 80)
+    before, open_decision = model.distribution(rows[0]), model.decide(rows[0])
+    model.add_label(3)
+    after = model.distribution(rows[0])
+    assert list(after) == [0, 1, 2, 3]
+    assert max(before, key=before.__getitem__) == max(list(before), key=after.__getitem__)
+    assert len(open_decision.distribution()) == 3
+    model.learn(open_decision, True)
+    for t, x in enumerate(rows):
+        decision = model.decide(x)
+        model.learn(decision, decision.label == (3 if t % 2 else 0))
+    assert model.n_groups == 4
+    model.save(tmp_path / "model.bb")
+    again = banditboost.load(tmp_path / "model.bb")
+    assert difference(model, again) == []
+
+
+def test_slots_are_shared_when_labels_join_under_a_low_ceiling(tmp_path: Path) -> None:
+    """Ten columns of ten values: stage 2 needs 4,500 slots. A megabyte allows 8,192 for two labels, and 1,024 for sixteen."""
+    luck = np.random.default_rng(2)
+    rows = [{f"f{i}": f"v{luck.integers(10)}" for i in range(10)} for _ in range(40 if INTERPRETED else 300)]
+    model = GapBoost(["a", "b"], n_learners=1, max_memory=1 << 20, seed=1)
+    for row in rows:
+        decision = model.decide(row)
+        model.learn(decision, (decision.label == "a") == (row["f0"] < "v5"))
+    sizes = [model.chains.spans["room"][1]]
+    for label in range(14):
+        model.add_label(label)
+        sizes.append(model.chains.spans["room"][1])
+    assert sizes[-1] < sizes[0]
+    right = sum(model.decide(row, ["a", "b"]).greedy == ("a" if row["f0"] < "v5" else "b") for row in rows)
+    assert right > (0.6 if INTERPRETED else 0.9) * len(rows)
+    model.save(tmp_path / "model.bb")
+    assert difference(model, banditboost.load(tmp_path / "model.bb")) == []
+
+
 def test_a_stored_decision_is_small() -> None:
     model = GapBoost(range(32), seed=1)
     luck = np.random.default_rng(1)
@@ -113,7 +195,20 @@ def test_a_stored_decision_is_small() -> None:
     assert len(json.dumps(decision.to_dict())) < 2_000
 
 
-@pytest.mark.parametrize(("place", "value"), [(4, 0.5), (7, 0), (7, 2), (8, 0.0), (9, 1.5), (8, math.nan), (1, 3)])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (PROBABILITY, 0.5),
+        (POLICY, 0),
+        (POLICY, 2),
+        (POLICY, 3),
+        (VOTES, 0.0),
+        (VOTES + 1, 1.5),
+        (VOTES, math.nan),
+        (SHOWN, 3),
+        (ALLOWED, 2),
+    ],
+)
 def test_a_stored_decision_that_was_changed_is_refused(place: int, value: float) -> None:
     model, rows = taught()
     data = model.decide(rows[0]).to_dict()

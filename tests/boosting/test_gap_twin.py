@@ -37,8 +37,8 @@ class Pair:
         self.booster: Any = banditboost.GapBoost(range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE)
         self.twin = Twin(k, n_learners, tree, kinds, n_values, SEED)
 
-    def decide(self, x: Any, coded: list[float]) -> tuple[Any, Any, list[float]]:
-        decision, expected = self.booster.decide(x), self.twin.decide(coded)
+    def decide(self, x: Any, coded: list[float], allowed: list[int] | None = None) -> tuple[Any, Any, list[float]]:
+        decision, expected = self.booster.decide(x, allowed), self.twin.decide(coded, allowed)
         if abs(expected.score[decision.greedy] - expected.score[expected.yhat]) < ROUNDING and decision.greedy != expected.yhat:
             # Of labels that are all quite wrong, at -1, the last bit of exp decides which is best: the twin then follows the booster.
             return decision, expected._replace(yhat=decision.greedy, ytilde=decision.label), coded
@@ -114,6 +114,21 @@ def test_features_and_values_join() -> None:
     pair = Pair(3, 5, None, coder.kinds, coder.n_values)
     for row, y in zip(growing_rows(stream), stream.y.tolist(), strict=True):
         pair.step(row, coder.code(row), y)
+    pair.compare_trees()
+
+
+def test_some_labels_are_allowed_and_labels_join() -> None:
+    stream = make_stream("mixed", 5, ROUNDS)
+    pair = make_pair(3, 5, stream)
+    for t, (x, y) in enumerate(zip(stream.X, stream.y.tolist(), strict=True)):
+        if t in (ROUNDS // 4, ROUNDS // 2):
+            waiting = pair.decide(x, x.tolist())
+            pair.booster.add_label(pair.twin.k)
+            pair.twin.add_label()
+            pair.learn(waiting, y)
+        allowed = [label for label in range(pair.twin.k) if (t * 7 + 3) >> label & 1]
+        pair.learn(pair.decide(x, x.tolist(), allowed if t % 3 and allowed else None), y)
+    assert pair.booster.labels == (0, 1, 2, 3, 4)
     pair.compare_trees()
 
 

@@ -210,27 +210,37 @@ class GapBoost:
                 score[a] += v[j] * clip(F[j + 1], -1, 1)
         return score
 
-    def probabilities(self, score):
-        """(best, p)."""
-        best = score.index(max(score))
+    def probabilities(self, score, allowed=None):
+        """(best, p), among the allowed labels in the place of all."""
+        allowed = range(self.k) if allowed is None else allowed
+        k = len(allowed)
+        best = allowed[0]
+        for a in allowed:
+            if score[a] > score[best]:
+                best = a
         doubt = max((1 - score[best]) / 2, LEAST_DOUBT)
-        gamma = self.k * math.sqrt(self.V + 1) / doubt
+        gamma = k * math.sqrt(self.V + 1) / doubt
         P = [0.0] * self.k
         others = 0.0
-        for a in range(self.k):
+        for a in allowed:
             if a != best:
-                P[a] = 1 / (self.k + gamma * (score[best] - score[a]) / 2)
+                P[a] = 1 / (k + gamma * (score[best] - score[a]) / 2)
                 others += P[a]
         P[best] = 1 - others
         return best, P
 
-    def decide(self, x):
+    def decide(self, x, allowed=None):
         round, self.round = self.round, self.round + 1
         x = self.completed(x)
         score = self.scores(x)
-        best, P = self.probabilities(score)
+        best, P = self.probabilities(score, allowed)
         shown = draw(rng.uniform(self.seed, round, rng.EXPLORE, 0), best, P)
         return GapDecision(round, score, P, best, shown, P[shown])
+
+    def add_label(self):
+        """One more, number k. Slots are those of a model that is made with so many labels."""
+        self.k += 1
+        assert most_slots(self.k) == self.slots, "weights would have to move"
 
     def completed(self, x):
         """Columns that joined after the row was coded are missing in it."""

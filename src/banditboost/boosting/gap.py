@@ -18,7 +18,7 @@ from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.kernels.answer import leaf_score
 from banditboost.kernels.compile import allocating, entry, inlined, njit
-from banditboost.kernels.layout import GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
+from banditboost.kernels.layout import ALLOWED, GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
 from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stage, step_stage
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
 from banditboost.kernels.route import find_leaf
@@ -32,6 +32,7 @@ HEDGE_RATE = 2.0  # the largest for which squared error on [0, 1] is mixable
 MEMORY = 500.0  # verdicts that the prefixes are judged by
 LEAST_DOUBT = 0.01  # keeps every probability positive
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
+_ALL = np.zeros(0, np.int64)  # labels are allowed
 _LEAST_TREE_SHARE = 0.25  # of the memory ceiling, whatever the linear stages take
 
 
@@ -79,18 +80,27 @@ def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weight
         scores[label] = total
 
 
+@inlined
+def label_at(allowed: Array, place: int) -> int:
+    """The label at a place among the allowed ones; an empty array stands for all labels."""
+    return place if allowed.size == 0 else int(allowed[place])
+
+
 @njit
-def weigh_labels(scores: Array, verdicts: int, probabilities: Array) -> int:
-    """Inverse gap weighting in units of the doubt about the best label, which is returned."""
-    k = scores.size
-    best = 0
-    for label in range(1, k):
-        if scores[label] > scores[best]:
-            best = label
+def weigh_labels(scores: Array, allowed: Array, verdicts: int, probabilities: Array) -> int:
+    """Inverse gap weighting in units of the doubt about the best label, which is returned; 0 for labels that are not allowed."""
+    k = scores.size if allowed.size == 0 else allowed.size
+    for label in range(scores.size):
+        probabilities[label] = 0.0
+    best = label_at(allowed, 0)
+    for place in range(1, k):
+        if scores[label_at(allowed, place)] > scores[best]:
+            best = label_at(allowed, place)
     doubt = max(0.5 * (1.0 - scores[best]), LEAST_DOUBT)
     gamma = k * math.sqrt(verdicts + 1.0) / doubt
     total = 0.0
-    for label in range(k):
+    for place in range(k):
+        label = label_at(allowed, place)
         if label != best:
             probabilities[label] = 1.0 / (k + gamma * 0.5 * (scores[best] - scores[label]))
             total += probabilities[label]
@@ -111,7 +121,7 @@ def draw_other(probabilities: Array, best: int, u: float) -> int:
 
 
 @allocating
-def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, memo: Array) -> None:
+def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, memo: Array, allowed: Array) -> None:
     """From a row to a label to show."""
     k, verdicts = settings[0]["n_labels"], settings[0]["verdicts"]
     x = memo[settings[0]["row_start"] :]
@@ -119,9 +129,10 @@ def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, m
     list_row(forest.features, chains, x, verdicts)
     weigh_prefixes(losses, weights)
     score_labels(forest, chains, x, linear, weights, scores)
-    best = weigh_labels(scores, verdicts, chains.probabilities)
+    best = weigh_labels(scores, allowed, verdicts, chains.probabilities)
     shown = draw_other(chains.probabilities, best, uniform(round_key(settings[0]["seed"], int(memo[ROUND])), EXPLORE, 0))
-    memo[SHOWN], memo[GREEDY], memo[PROBABILITY], memo[POLICY] = shown, best, chains.probabilities[shown], INVERSE_GAPS
+    memo[SHOWN], memo[GREEDY], memo[PROBABILITY] = shown, best, chains.probabilities[shown]
+    memo[POLICY], memo[ALLOWED] = INVERSE_GAPS, allowed.size
     if k <= MOST_KEPT:
         memo[VOTES : VOTES + k] = chains.probabilities
 
@@ -156,8 +167,8 @@ def teach_gap(
 
 
 @entry
-def choose_once(forest: Forest, chains: Chains, settings: Array, losses: Array, memo: Array) -> None:
-    choose_gap(forest, chains, settings, losses, memo)
+def choose_once(forest: Forest, chains: Chains, settings: Array, losses: Array, memo: Array, allowed: Array) -> None:
+    choose_gap(forest, chains, settings, losses, memo, allowed)
 
 
 @entry
@@ -186,7 +197,6 @@ class GapBoost(VerdictBooster):
 
     _policy = INVERSE_GAPS
     has_groups = True
-    labels_are_fixed = True
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
     _committee: TreeCommittee
 
@@ -214,7 +224,8 @@ class GapBoost(VerdictBooster):
         return max(self.max_memory - self._linear.largest_size, int(_LEAST_TREE_SHARE * self.max_memory))
 
     def _n_kept(self) -> int:
-        return len(self.labels) if len(self.labels) <= MOST_KEPT else 0
+        """As many for any number of labels, so that labels can join while decisions are open."""
+        return MOST_KEPT
 
     def _n_votes(self) -> int:
         return 0
@@ -228,9 +239,17 @@ class GapBoost(VerdictBooster):
         """The trees are asked while scores are summed up."""
 
     def _choose(self, memo: Array) -> None:
-        choose_once(self._committee.forest, self._linear.chains, self._settings, self._weights, memo)
+        self._choose_among(memo, _ALL)
 
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
+    def _choose_among(self, memo: Array, allowed: Array) -> None:
+        choose_once(self._committee.forest, self._linear.chains, self._settings, self._weights, memo, allowed)
+
+    def _follow_labels(self) -> None:
+        """The new label's chain is made when its first verdict is learned."""
+        self._linear.set_labels(len(self.labels), self.max_memory)
+        self._committee.set_ceiling(self._memory_for_trees())
+
+    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (a label's verdict is its own)
         group = self.group_of(int(memo[SHOWN]))
         x = self._row_of(memo)
         teach_once(self._committee.forest, self._linear.chains, self._settings, self._weights, x, outcome, group, *self._lesson)
@@ -267,10 +286,10 @@ class GapBoost(VerdictBooster):
             weigh_prefixes(self._weights, weights)
         return weights
 
-    def distribution(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
+    def distribution(self, x: Mapping[Any, Any] | Array, allowed: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
         """The probability with which each label would be shown for x; the model does not change."""
         with self._lock:
-            self._begin_round(x, looking=True)
+            self._begin_round(x, None if allowed is None else self._indices_of(allowed), looking=True)
             return dict(zip(self.labels, self._linear.chains.probabilities.tolist(), strict=True))
 
     @property

@@ -70,7 +70,7 @@ def choose_label(
     n = state.settings[0]["n_learners"]
     x = memo[state.settings[0]["row_start"] :]
     if chains is not None:
-        choose_gap(forest, chains, state.settings, state.weights[0], memo)
+        choose_gap(forest, chains, state.settings, state.weights[0], memo, chains.groups[:0])
     elif groups is not None:
         score_forest(forest, x, groups.scores)
         choose_binary(state.settings, groups.shown_labels, groups.numbers, state.weights, groups.scores, memo)

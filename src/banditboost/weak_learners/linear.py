@@ -165,9 +165,21 @@ class LinearStages:
         }
 
     def follow_schema(self) -> None:
-        """Columns and nominal values have joined: weights move with what they are about."""
-        if self._version == self._schema.version:
-            return
+        """Columns and nominal values have joined."""
+        if self._version != self._schema.version:
+            self._lay_out_anew()
+
+    def set_labels(self, n_labels: int, max_memory: int) -> None:
+        """Labels have joined: more of them may have to share slots."""
+        chains, more = self.chains, n_labels - len(self.chains.groups)
+        groups = np.concatenate([chains.groups, np.full(more, -1, np.int64)])
+        self.chains = chains._replace(groups=groups, probabilities=np.zeros(n_labels))
+        if self._most_slots != _most_slots(n_labels, max_memory):
+            self._most_slots = _most_slots(n_labels, max_memory)
+            self._lay_out_anew()
+
+    def _lay_out_anew(self) -> None:
+        """Weights move with what they are about."""
         before, chains = self._layout, self.chains
         self._layout = lay_out(self._schema, self._seed, self._most_slots)
         self._version = self._schema.version
