@@ -1,6 +1,7 @@
 """Time and memory of a round against the number of labels, learners and features, and against the length of the stream.
 
-    python -m benchmarks.scaling [--parts labels,labels-told,learners,features,length] [--rounds 20000] [--length 5000000] [--json]
+    python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,length] [--rounds 20000]
+                                 [--length 5000000] [--json]
 
 Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed, or as many
 as fit into --seconds.
@@ -18,6 +19,7 @@ from typing import Any
 
 import banditboost
 from banditboost import Schema, play
+from banditboost.datasets.protocol import ADAFULL_WEIGHT
 from benchmarks import machine
 from benchmarks.rate import timed
 from benchmarks.synthetic import Clouds, Window
@@ -39,6 +41,7 @@ class Size:
     n_learners: int = 20
     n_features: int = 10
     booster: str = "AdaBandit"
+    options: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,19 @@ def _model(size: Size, options: argparse.Namespace) -> Any:
         schema=Schema.of(names, ["numeric"] * len(names)),
         max_memory=options.max_memory * _MEBIBYTE,
         seed=7,
+        **dict(size.options),
     )
+
+
+def _told(n_labels: int) -> Size:
+    """AdaFull with the weights of the paper's program: those of its appendix grow with k, and trees try to split ever more often."""
+    return Size(n_labels, booster="AdaFull", options=(("importance_scale", ADAFULL_WEIGHT / (n_labels * (n_labels - 1))),))
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], list[Point]]] = {
     "labels": partial(sweep, {k: Size(n_labels=k) for k in LABELS}),
-    "labels-told": partial(sweep, {k: Size(n_labels=k, booster="AdaFull") for k in LABELS}),
+    "labels-told": partial(sweep, {k: _told(k) for k in LABELS}),
+    "labels-gap": partial(sweep, {k: Size(k, n_learners=10, booster="GapBoost") for k in LABELS}),
     "learners": partial(sweep, {n: Size(n_learners=n) for n in LEARNERS}),
     "features": partial(sweep, {d: Size(n_features=d) for d in FEATURES}),
     "length": by_length,
