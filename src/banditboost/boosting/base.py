@@ -277,6 +277,10 @@ class Booster(OneAtATime):
         with self._lock:
             save(self, path)
 
+    def _records(self) -> list[Array]:
+        forest = self._committee.forest if isinstance(self._committee, TreeCommittee) else (self._committee.features,)
+        return [self._settings, *(array for array in forest if array.dtype.names)]
+
     def _arrays(self) -> dict[str, Array]:
         """What was learned, apart from what the committee keeps."""
         return {}
