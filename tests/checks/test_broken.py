@@ -10,6 +10,8 @@ from banditboost import checks
 from tests.boosting.kernels import INTERPRETED
 from tests.checks import broken
 
+PYTHON_ONLY = pytest.mark.skipif(INTERPRETED, reason="what is broken is Python either way")
+
 
 def found_by(all_checks: tuple[Any, ...], thing: Any) -> dict[str, str]:
     """The rules that are broken, and what is said about each."""
@@ -27,7 +29,7 @@ def test_there_is_a_broken_thing_for_every_rule() -> None:
     assert list(broken.LEARNERS) == [check.__name__ for check in checks.weak_learner_checks()]
 
 
-@pytest.mark.skipif(INTERPRETED, reason="what is broken is Python either way")
+@PYTHON_ONLY
 @pytest.mark.parametrize("name", broken.BOOSTERS)
 def test_a_broken_booster_is_found_by_the_check_of_its_rule(name: str) -> None:
     found = found_by(checks.booster_checks(), broken.BOOSTERS[name])
@@ -43,11 +45,13 @@ def test_a_broken_learner_is_found_by_the_check_of_its_rule(name: str) -> None:
     assert found[name].startswith(f"{name}: ")
 
 
+@PYTHON_ONLY
 def test_what_the_broken_ones_are_made_of_is_sound() -> None:
     checks.check_booster(broken.Sound)
     checks.check_weak_learner(broken.Votes)
 
 
+@PYTHON_ONLY
 def test_a_broken_model_can_be_given_as_it_is() -> None:
     with pytest.raises(AssertionError, match="stops growing"):
         checks.check_booster(broken.Hoarding())

@@ -71,3 +71,14 @@ def test_joblib_moves_models() -> None:
     (moved, shown), *_ = joblib.Parallel(n_jobs=2, prefer="threads")([joblib.delayed(_play)(copy.deepcopy(model))])
     assert np.array_equal(shown, _play(model)[1])
     assert same(model, moved)
+
+
+@pytest.mark.parametrize(("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), ("AdaBandit", Counts)])
+def test_a_model_that_has_not_changed_gives_the_same_pickle(name: str, learner: Any) -> None:
+    """Byte for byte: caches and River's checks compare pickles."""
+    model = trained(name, **({"weak_learner": learner} if learner else {}))
+    first = pickle.dumps(model)
+    for _ in range(20):
+        used = [np.full(1000, 7, np.uint8) for _ in range(50)]  # leaves something behind in memory that is used again
+        del used
+        assert pickle.dumps(model) == first

@@ -294,6 +294,10 @@ class Booster(Visible, OneAtATime):
         with self._lock:
             save(self, path)
 
+    def _records(self) -> list[Array]:
+        forest = self._committee.forest if isinstance(self._committee, TreeCommittee) else (self._committee.features,)
+        return [self._settings, *(array for array in forest if array.dtype.names)]
+
     def _arrays(self) -> dict[str, Array]:
         """What was learned, apart from what the committee keeps."""
         return arrays_of(self._tally, self.verdicts)
@@ -345,16 +349,12 @@ class VerdictBooster(Booster):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        lock = self._lock
-        lock.acquire()  # here and in `learn`, for `with` takes twice as long
-        try:
+        with self._lock:
             indices = None if allowed is None else self._indices_of(allowed)
             memo = self._begin_round(x, indices)
             self.rounds += 1
             self._ledger.open_up_to(self.rounds)
             return Decision(self.model_id, self.labels, memo, allowed=indices)
-        finally:
-            lock.release()
 
     def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
         """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
@@ -395,14 +395,10 @@ class VerdictBooster(Booster):
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
-        lock = self._lock
-        lock.acquire()
-        try:
+        with self._lock:
             round_ = self._round_to_learn(decision, correct)
             self._hear(decision._memo, int(correct), decision._among(len(self.labels)))
             self._ledger.mark(round_)
-        finally:
-            lock.release()
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
@@ -431,7 +427,7 @@ class VerdictBooster(Booster):
 
     def _round_to_learn(self, decision: Decision, correct: bool) -> int:
         """The round of a decision whose verdict can be learned."""
-        if not isinstance(correct, (bool, np.bool_)):
+        if type(correct) is not bool and not isinstance(correct, np.bool_):
             raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
         if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {decision!r}; give what decide returned")

@@ -302,6 +302,9 @@ class GapBoost(VerdictBooster):
     def parameters(self) -> dict[str, Any]:
         return {"n_learners": self.n_learners, "weak_learner": self.weak_learner, "max_memory": self.max_memory, "seed": self.seed}
 
+    def _records(self) -> list[Array]:
+        return [*super()._records(), *(array for array in self._linear.chains if array.dtype.names)]
+
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), **self._linear.arrays(), "losses": self._weights}
 

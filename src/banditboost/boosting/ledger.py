@@ -36,7 +36,7 @@ class Ledger:
     def refusal(self, round_: int) -> str:
         """Why a verdict for this round cannot be learned; empty if it can."""
         place = round_ % WINDOW
-        if max(0, self._rounds - WINDOW) <= round_ < self._rounds and not self._bits[place >> 3] & (1 << (place & 7)):
+        if 0 <= round_ < self._rounds <= round_ + WINDOW and not self._bits[place >> 3] & (1 << (place & 7)):
             return ""
         if not 0 <= round_ < self._rounds:
             return f"is not one of this model's {self._rounds} decisions; load the model that made it"

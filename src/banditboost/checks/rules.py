@@ -62,7 +62,7 @@ def fingerprint(thing: Any) -> bytes:
     return out.getvalue()
 
 
-def expect_bounded(thing: Any, go_on: Callable[[], object], rounds: int) -> None:
+def expect_bounded(thing: Any, go_on: Callable[[], None], rounds: int) -> None:
     """All that a thing refers to is in its pickle. `go_on` gives it the next `rounds` rounds, always of the same few rows: where something
     is kept of each, the pickle grows in every stretch; tables that double grow in some."""
     sizes = [len(pickle.dumps(thing))]

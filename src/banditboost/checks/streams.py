@@ -13,8 +13,8 @@ from banditboost.schema import Schema
 Array = np.ndarray[Any, Any]
 _CYCLE = 24
 _MOST_LABELS = 4  # that are ever right
-_USUAL = Schema(numeric=["size", "age"], nominal={"colour": ["red", "green", "blue"]})
 _VALUES = ("red", "green", "blue")
+_USUAL = Schema(numeric=["size", "age"], nominal={"colour": _VALUES})
 
 
 class Lesson(NamedTuple):
@@ -28,10 +28,10 @@ def lessons(model: Any, n: int, first: int = 0) -> list[Lesson]:
     return [Lesson(dict(_row(schema, t)), _right(model, t)) for t in range(first, first + n)]
 
 
-def array_lessons(model: Any, n: int, first: int = 0) -> list[Lesson]:
-    """The same rows as arrays: numbers, and the codes of nominal values if the model has declared them."""
+def array_lessons(model: Any, n: int) -> list[Lesson]:
+    """The same rows as arrays: numbers, and codes for nominal values."""
     schema = _schema_of(model)
-    return [Lesson(_coded(model, schema, t), _right(model, t)) for t in range(first, first + n)]
+    return [Lesson(_coded(schema, t), _right(model, t)) for t in range(n)]
 
 
 def _schema_of(model: Any) -> Schema:
@@ -57,17 +57,12 @@ def _row(schema: Schema, t: int) -> Iterator[tuple[Hashable, Any]]:
         yield name, None if (step + 5 * place) % 7 == 6 else value
 
 
-def _coded(model: Any, schema: Schema, t: int) -> Array:
-    row = dict(_row(schema, t))
-    if schema is _USUAL:
-        numbers = [row["size"], row["age"], None if row["colour"] is None else _VALUES.index(row["colour"])]
-    else:
-        known = [model.schema.values(name) for name in schema.names]
-        numbers = [_code(value, values) for value, values in zip(row.values(), known, strict=True)]
-    return np.array([math.nan if number is None else number for number in numbers], dtype=np.float64)
+def _coded(schema: Schema, t: int) -> Array:
+    return np.array([_code(value, schema.values(name)) for name, value in _row(schema, t)])
 
 
-def _code(value: Any, values: tuple[Hashable, ...]) -> float | None:
-    if isinstance(value, str):
-        return float(values.index(value)) if value in values else None
-    return None if value is None else float(value)
+def _code(value: Any, values: tuple[Hashable, ...]) -> float:
+    """Values that are not known have no code."""
+    if isinstance(value, float):
+        return value
+    return float(values.index(value)) if value in values else math.nan

@@ -35,13 +35,11 @@ class Way(ABC):
     def expect_sound(self, model: Any, x: Any) -> None:
         """Ask for a row; the answer must be a label of the model, with probabilities that fit."""
 
-    def round(self, model: Any, lesson: Lesson) -> Seen:
-        seen, kept = self.answer(model, lesson.x)
-        self.teach(model, kept, lesson.right)
-        return seen
-
-    def rounds(self, model: Any, lessons: Iterable[Lesson]) -> list[Seen]:
-        return [self.round(model, lesson) for lesson in lessons]
+    def rounds(self, model: Any, lessons: Iterable[Lesson]) -> None:
+        """Ask and teach, row by row."""
+        for x, right in lessons:
+            _, kept = self.answer(model, x)
+            self.teach(model, kept, right)
 
     def expect_same_run(self, one: Any, other: Any, lessons: Iterable[Lesson], what: str) -> None:
         """Both answer alike, round by round, and are taught alike."""
