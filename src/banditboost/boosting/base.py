@@ -300,7 +300,7 @@ class Booster(Visible, OneAtATime):
 
     def _arrays(self) -> dict[str, Array]:
         """What was learned, apart from what the committee keeps."""
-        return arrays_of(self._tally, self.verdicts)
+        return arrays_of(self._tally)
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         """Go on from stored arrays, after a look at each; rounds and verdicts are set already."""

@@ -16,7 +16,7 @@ from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, largest_label, slot_of
 from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
 from banditboost.boosting.potential import PotentialTable, make_table, vote_costs
-from banditboost.kernels.compile import allocating, njit
+from banditboost.kernels.compile import allocating, entry, njit
 from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
 from banditboost.kernels.rng import EXPERT_TIE, round_key
 from banditboost.kernels.votes import MOST_VOTES
@@ -114,6 +114,11 @@ def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: 
         count_vote(votes, slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i])))
 
 
+@entry
+def teach_once(settings: Array, table: PotentialTable, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
+    teach_optimal(settings, table, memo, outcome, labels, importance)
+
+
 class OptimalBooster(Booster):
     """A plain majority of learners whose edge over guessing is known."""
 
@@ -151,7 +156,7 @@ class OptimalBooster(Booster):
         self.table = make_table(self.n_learners, len(self.labels), self.edge)
 
     def _teach(self, memo: Array, outcome: int, allowed: Array | None) -> None:  # noqa: ARG002 (no expert but the last is judged)
-        teach_optimal(self._settings, self.table, memo, outcome, *self._lesson)
+        teach_once(self._settings, self.table, memo, outcome, *self._lesson)
 
     @property
     def memory_usage(self) -> int:

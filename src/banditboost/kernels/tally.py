@@ -2,7 +2,7 @@
 
 One array of numbers, since each further array that Python hands to a kernel costs time in every round:
 
-    EXPLORED, INVERSE, RIGHT_INVERSE, SQUARES      sums over all verdicts
+    HEARD to SQUARES                               sums over all verdicts
     2 x WINDOW numbers from RECENT on              verdict number i (from 0) at i mod WINDOW: what was heard, and with what probability
     2 x k numbers from BY_LABEL on                 of each label: verdicts heard when it was shown, and right ones among them
 """
@@ -13,10 +13,10 @@ from banditboost.kernels.compile import entry, njit
 from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, Array
 
 WINDOW = 1000
-EXPLORED = 0  # verdicts on another label than the greedy one
+HEARD, EXPLORED = 0, 1  # verdicts; those on another label than the greedy one
 # Of verdicts on greedy labels, which came with probability p: sums of 1 / p, of 1 / p where right, and of 1 / p^2.
-INVERSE, RIGHT_INVERSE, SQUARES = 1, 2, 3
-RECENT = 4
+INVERSE, RIGHT_INVERSE, SQUARES = 2, 3, 4
+RECENT = 5
 BY_LABEL = RECENT + 2 * WINDOW
 
 
@@ -32,9 +32,10 @@ def note_verdict(settings: Array, tally: Array, memo: Array, outcome: int) -> No
         tally[INVERSE] += 1.0 / probability
         tally[RIGHT_INVERSE] += (1.0 if right else 0.0) / probability
         tally[SQUARES] += 1.0 / (probability * probability)
-    at = RECENT + 2 * ((settings[0]["verdicts"] - 1) % WINDOW)
+    at = RECENT + 2 * (int(tally[HEARD]) % WINDOW)
     tally[at] = 4 * shown + (2 if explored else 0) + (1 if right else 0)
     tally[at + 1] = probability
+    tally[HEARD] += 1.0
     tally[BY_LABEL + 2 * shown] += 1.0
     tally[BY_LABEL + 2 * shown + 1] += 1.0 if right else 0.0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.kernels.tally import BY_LABEL, EXPLORED, INVERSE, RECENT, RIGHT_INVERSE, SQUARES, WINDOW
+from banditboost.kernels.tally import BY_LABEL, EXPLORED, HEARD, INVERSE, RECENT, RIGHT_INVERSE, SQUARES, WINDOW
 
 Array = np.ndarray[Any, Any]
 _Z = 1.959963984540054  # of 95 %
@@ -64,9 +64,9 @@ def since_the_start(tally: Array, labels: Sequence[Hashable]) -> Account:
     return _account(tally[BY_LABEL:].reshape(-1, 2), tally[:RECENT], labels)
 
 
-def lately(tally: Array, labels: Sequence[Hashable], verdicts: int) -> Account:
+def lately(tally: Array, labels: Sequence[Hashable]) -> Account:
     """Over the last `WINDOW` verdicts."""
-    window = tally[RECENT:BY_LABEL].reshape(WINDOW, 2)[:verdicts]
+    window = tally[RECENT:BY_LABEL].reshape(WINDOW, 2)[: int(tally[HEARD])]
     codes, inverse = window[:, 0].astype(np.int64), 1.0 / window[:, 1]
     shown, explored, right = codes // 4, codes // 2 % 2 == 1, codes % 2 == 1
     by_label = np.column_stack([np.bincount(shown, weights, len(labels)) for weights in (None, right)])

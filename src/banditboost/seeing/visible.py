@@ -9,6 +9,7 @@ import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
 from banditboost.kernels.layout import Forest
+from banditboost.kernels.tally import HEARD
 from banditboost.schema import Schema
 from banditboost.seeing.accuracy import lately, since_the_start
 from banditboost.seeing.summary import Summary, Trees
@@ -32,9 +33,6 @@ class Model(Protocol):
     _tally: Array
     _committee: Any
     _index: dict[Hashable, int]
-
-    @property
-    def verdicts(self) -> int: ...
 
     @property
     def memory_usage(self) -> int: ...
@@ -65,14 +63,15 @@ class Visible:
         (200, 0.88)
         """
         alphas, experts = getattr(self, "alphas", None), getattr(self, "expert_weights", None)
+        heard = int(self._tally[HEARD])
         return Summary(
             kind=type(self).__name__,
             n_labels=len(self.labels),
             rounds=self.rounds,
-            verdicts=self.verdicts,
-            open_decisions=self.rounds - self.verdicts,
+            verdicts=heard,
+            open_decisions=self.rounds - heard,
             total=since_the_start(self._tally, self.labels),
-            recent=lately(self._tally, self.labels, self.verdicts),
+            recent=lately(self._tally, self.labels),
             alphas=None if alphas is None else tuple(alphas.tolist()),
             expert_weights=None if experts is None else tuple(experts.tolist()),
             trees=_count(self._committee.forest) if isinstance(self._committee, TreeCommittee) else None,
