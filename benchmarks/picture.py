@@ -10,12 +10,13 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from banditboost import AdaBandit, AdaFull, BinBandit, HoeffdingTree, OptBandit, OptFull, datasets, play
+from banditboost import AdaBandit, AdaFull, BinBandit, GapBoost, HoeffdingTree, OptBandit, OptFull, datasets, play
 
 TARGET = Path(__file__).parents[1] / "docs/figures/car.png"
 SEED = 4
 LARGE_TREES = HoeffdingTree(grace_period=(50, 200), split_confidence=(1e-11, 0.9))
 LEARNERS: list[tuple[str, Any, dict[str, Any]]] = [
+    ("GapBoost (right or wrong)", GapBoost, {}),
     ("AdaBandit (right or wrong)", AdaBandit, {"n_learners": 15, "exploration": 0.001}),
     ("OptBandit (right or wrong)", OptBandit, {"n_learners": 15, "exploration": 0.001}),
     ("BinBandit (right or wrong)", BinBandit, {"n_learners": 10, "exploration": 0.001, "weak_learner": LARGE_TREES}),

@@ -25,7 +25,7 @@ COMMANDS = [
     ("run car --n-learners many", 2, "--n-learners"),
     ("run car --learner Foo", 2, "OptBandit, AdaBandit"),
     ("run car --set foo", 2, "NAME=VALUE"),
-    ("run car --set foo=1", 1, "it has exploration"),
+    ("run car --set foo=1", 1, "it has n_learners"),
     ("run car --set max_memory=1", 1, "max_memory is 1"),
     ("run car --label b", 2, "leave it out"),
     ("run car --in-order", 2, "always shuffled"),

@@ -135,10 +135,10 @@ def test_data_sets_are_listed(answer, bb):
 def test_a_model_is_shown(answer, bb, pets):
     answer("run", pets, "--label", "pet", "--n-learners", 3, "--save", "pets.bb")
     found = answer("model", "show", "pets.bb")
-    assert (found["class"], found["rounds"], found["labels"]) == ("AdaBandit", 300, ["cat", "dog", "fish"])
+    assert (found["class"], found["rounds"], found["labels"]) == ("GapBoost", 300, ["cat", "dog", "fish"])
     assert found["schema"] == {"weight": None, "colour": ["blue", "red"]}
     lines = dict(line.split("  ", 1) for line in bb("model", "show", "pets.bb").stdout.splitlines()[1:])
-    assert lines["class"].strip() == "AdaBandit"
+    assert lines["class"].strip() == "GapBoost"
     assert lines["features"].strip() == "weight, colour (blue, red)"
     assert lines["n learners"].strip() == "3"
     assert json.dumps(found)

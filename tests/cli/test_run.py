@@ -7,6 +7,7 @@ import pytest
 import banditboost
 from banditboost import datasets
 from banditboost.cli import blocks, game, source
+from banditboost.experiments.learners import make
 
 SHORT = ("--n-learners", 3, "--rounds", 120)
 
@@ -17,7 +18,7 @@ def facts(answered):
 
 
 def test_it_tells_what_play_tells(answer):
-    found = answer("run", "balance", *SHORT, "--exploration", 0.2, "--seed", 7)
+    found = answer("run", "balance", *SHORT, "--learner", "AdaBandit", "--exploration", 0.2, "--seed", 7)
     stream = datasets.load("balance").stream(repeat=10, seed=7, rounds=120)
     model = banditboost.AdaBandit(stream.labels, n_learners=3, exploration=0.2, schema=stream.schema(), seed=7)
     result = banditboost.play(model, *stream)
@@ -53,7 +54,7 @@ def test_the_papers_figures_stand_beside_ours_only_on_the_papers_stream():
 def test_people_read_a_summary(bb):
     result = bb("run", "balance", *SHORT)
     assert result.exit_code == 0
-    assert result.stdout.startswith("AdaBandit on balance: 120 rounds, 3 labels, 3 trees\n")
+    assert result.stdout.startswith("GapBoost on balance: 120 rounds, 3 labels, 3 trees for each label\n")
     for word in ("last fifth", "whole stream", "greedy label", "cost of exploration", "rounds per second", "MiB"):
         assert word in result.stdout
     assert result.stderr == ""
@@ -68,7 +69,7 @@ def test_a_file_is_played_in_its_order_unless_shuffled(answer, pets):
     assert once["rounds"] == 300
     assert once["accuracy"] > 0.5
     table = datasets.read(pets, "pet")
-    model = banditboost.AdaBandit(table.labels, n_learners=3, schema=table.schema(), seed=4)
+    model = banditboost.GapBoost(table.labels, n_learners=3, schema=table.schema(), seed=4)
     assert once["accuracy"] == banditboost.play(model, table.X, table.y).accuracy
     assert facts(answer("run", pets, "--label", "pet", "--n-learners", 3, "--shuffle")) != facts(once)
 
@@ -166,3 +167,14 @@ def test_the_learning_curve_is_drawn(answer, home):
 def test_values_are_read_as_they_look(text, value):
     assert source.parse_value(text) == value
     assert type(source.parse_value(text)) is type(value)
+
+
+def test_exploration_may_be_a_schedule(answer, bb):
+    told = answer("run", "balance", "--learner", "AdaBandit", *SHORT, "--exploration", "divided")
+    assert told["exploration"] == {"schedule": "divided", "least": 0.001, "most": 0.5}
+    stream = datasets.load("balance").stream(repeat=10, seed=4, rounds=120)
+    parameters = {**source.default_parameters(source.Choice("balance"), "AdaBandit"), "n_learners": 3, "exploration": "divided"}
+    assert told["accuracy"] == banditboost.play(make("AdaBandit", stream.labels, stream.schema(), parameters, 4), *stream).accuracy
+    refused = bb("run", "balance", "--learner", "AdaBandit", "--exploration", "often")
+    assert refused.exit_code == 2
+    assert "theory, decaying, adaptive, divided" in refused.stderr

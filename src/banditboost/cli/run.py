@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Learner = Annotated[
     str | None,
-    typer.Option(help="AdaBandit (the default), OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME"),
+    typer.Option(help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, AdaFull, OptFull or a baseline.", metavar="NAME"),
 ]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
@@ -59,7 +59,7 @@ def run(
     columns = options.names(numeric), options.names(nominal), options.names(ignore)
     choice = Choice(data, label, *columns, variant.value, repeat, rounds, shuffle, directory)
     choice.check()
-    named, parameters = check_learner(learner or "AdaBandit"), parse_settings(settings, n_learners=n_learners, exploration=exploration)
+    named, parameters = check_learner(learner or "GapBoost"), parse_settings(settings, n_learners=n_learners, exploration=exploration)
     if resume is not None and (learner or parameters):
         raise typer.BadParameter(
             f"{', '.join(parameters) or '--learner'} cannot be changed with --resume; leave it out, or begin a new model"
@@ -121,6 +121,8 @@ def _tenths(game: Game) -> list[float]:
 
 
 def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
+    from banditboost.experiments.learners import LEARNERS
+
     printed = choice.printed(summary["learner"])
     facts = {
         "accuracy, last fifth": f"{summary['last_accuracy']:.3f}{f'   (the paper: {printed.last:.2f})' if printed else ''}",
@@ -135,7 +137,8 @@ def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
         facts["cost of exploration"] = "none: this learner is told the right label"
     if summary["saved"]:
         facts["saved"] = summary["saved"]
-    trees = f", {summary['n_learners']} trees" if summary["n_learners"] else ""
+    each = " for each label" if LEARNERS[summary["learner"]].has_groups else ""
+    trees = f", {summary['n_learners']} trees{each}" if summary["n_learners"] else ""
     title = f"{summary['learner']} on {choice.name}: {summary['rounds']:,} rounds, {summary['n_labels']} labels{trees}"
     output.print_facts(title, facts)
 
