@@ -262,7 +262,7 @@ def _draw_prefixes(axes: Axes, model: GapBoost) -> None:
 def gap_probability(gap: float, best: float, verdicts: int, n_labels: int = 2) -> float:
     """The probability of a label whose score is `gap` below the best one; the others are as far below."""
     probabilities = np.empty(n_labels)
-    weigh_labels(np.array([best] + [best - gap] * (n_labels - 1)), verdicts, probabilities)
+    weigh_labels(np.array([best] + [best - gap] * (n_labels - 1)), np.zeros(0, np.int64), verdicts, probabilities)
     return float(probabilities[1])
 
 
