@@ -1,0 +1,186 @@
+"""The page of results, made from records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from benchmarks.peers.plan import all_players
+from benchmarks.peers.streams import KNOWN, ONCE, PAPER, USES, Entry, entries
+from benchmarks.peers.summary import Record, Summary, Table, summarise
+from benchmarks.tables import number, render
+
+CHAMPION = "GapBoost"
+_TITLES = {PAPER: "The paper's streams", ONCE: "Single passes", KNOWN: "Streams with a known best policy"}
+_MEBIBYTE = 1 << 20
+HOW = """## How it is measured
+
+- The same rows in the same order for everybody; seeds 4 and up draw the order (and are the players'). Who plays by one bit never sees
+  a label: ours and contextualbandits are told right or wrong by the harness, Vowpal Wabbit simulates the same by its own `--cbify`.
+  *Told* players hear the label of every round.
+- Peers are tuned for every stream: on the first 5,000 rounds of another order (seed 99), Vowpal Wabbit over plain and quadratic
+  features for each explorer, then, around the better one, the explorer's parameter, the learning rate and raw against standardised
+  columns (27 runs in all), contextualbandits over five policies, River over two split confidences, by total accuracy. Ours are not
+  tuned: GapBoost has its defaults everywhere, the others the paper's parameters on the paper's streams and defaults elsewhere.
+- Standardised columns are standardised with the whole stream, which looks ahead and helps the peers that use it. Nominal columns are
+  one-hot for linear peers. contextualbandits learns in batches of 20 rounds, since its calls are made for batches.
+- A run is a process of its own on one core. Rounds per second count CPU time. A run has 20 CPU seconds (6 for peers that are told);
+  whoever needs more plays a beginning, marked *, whose total is lower than that of a whole stream would be. A peer's run of more than
+  8 seconds is not repeated with further seeds.
+- Vowpal Wabbit is driven by its own C++ loop (the Python package's Workspace with `-d`), reading its binary cache: no text is parsed
+  while the clock runs. Ours is `play` on arrays in memory. CapyMOA is called row by row (`python -m benchmarks.rounds` has its Java
+  loop).
+- Memory is the peak while playing minus what the process held before (rows, imports, a Java machine that has started).
+- ± is half the 95 % interval of the mean over seeds (Student); without it there was one seed."""
+
+
+def page(records: Sequence[Record]) -> str:
+    """Markdown."""
+    table = summarise(records)
+    chosen = [entry for entry in entries().values() if table.get(entry.name)]
+    parts = ["# Peers side by side", _origin(records)]
+    if not chosen:
+        return "\n\n".join([*parts, "Nothing has been played yet."]) + "\n"
+    parts += [_balance(table, chosen), *(_group(group, table, chosen) for group in _TITLES if any(e.group == group for e in chosen))]
+    parts += ["## Speed\n\n" + _speed(table, chosen), HOW, *_details(table, chosen), _failures(records)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _origin(records: Sequence[Record]) -> str:
+    if not records:
+        return ""
+    last = max(records, key=lambda record: record["finished"])
+    versions = ", ".join(f"{name} {number}" for name, number in last["versions"].items())
+    days = sorted({record["finished"][:10] for record in records})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return f"`{last['command']}`, {when}, {last['cpu']}. {versions}."
+
+
+def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
+    """Peers that play by one bit, the best total first; who played the whole stream goes before who did not."""
+    names = [player.name for player in all_players() if not player.ours and not player.told and player.name in players]
+    return {name: players[name] for name in sorted(names, key=lambda name: (not players[name].whole, -players[name].mean("accuracy")))}
+
+
+def _balance(table: Table, chosen: Sequence[Entry]) -> str:
+    """How often GapBoost is ahead of the best peer, and where it is not."""
+    lines = []
+    for title, field in (("Over the whole stream", "accuracy"), ("Over the last fifth", "last_accuracy")):
+        ahead, behind = [], []
+        for entry in chosen:
+            gap = _gap(table[entry.name], field)
+            if gap is not None:
+                (ahead if gap[0] > 0 else behind).append((entry, *gap))
+        lost = "; ".join(f"{entry.name} ({entry.used}) by {-gap:.3f} to {name}" for entry, gap, name in behind)
+        fresh = sum(entry.used == "fresh" for entry, *_ in ahead), sum(entry.used == "fresh" for entry, *_ in (*ahead, *behind))
+        lines.append(
+            f"- {title} GapBoost is ahead of the best bandit peer on {len(ahead)} of {len(ahead) + len(behind)} streams, "
+            f"of the fresh ones on {fresh[0]} of {fresh[1]}." + (f" It loses on {lost}." if lost else "")
+        )
+    return "\n".join(lines)
+
+
+def _gap(players: Mapping[str, Summary], field: str) -> tuple[float, str] | None:
+    """GapBoost's mean minus that of the strongest peer in this field, and the peer's name."""
+    against = rivals(players)
+    if CHAMPION not in players or not against:
+        return None
+    whole = {name: summary for name, summary in against.items() if summary.whole} or against
+    best = max(whole, key=lambda name: whole[name].mean(field))
+    return players[CHAMPION].mean(field) - whole[best].mean(field), best
+
+
+def _group(group: str, table: Table, chosen: Sequence[Entry]) -> str:
+    known = group == KNOWN
+    heads = ["stream", "used", "rounds", "GapBoost last fifth", "total", "best bandit peer", "last fifth", "total", "told: best", "total"]
+    heads += ["best policy", "regret", "peer's regret"] if known else []
+    rows = [_row(entry, table[entry.name], known) for entry in chosen if entry.group == group]
+    uses = [f"*{use}*: {text}" for use, text in USES.items() if any(entry.used == use and entry.group == group for entry in chosen)]
+    where = [f"{entry.name}: {entry.about}" for entry in chosen if entry.group == group and entry.about]
+    notes = [". ".join(uses) + ".", *(["; ".join(where) + "."] if where else [])]
+    return "\n\n".join([f"## {_TITLES[group]}", render(heads, rows), *notes])
+
+
+def _row(entry: Entry, players: Mapping[str, Summary], known: bool) -> list[str]:
+    ours = players.get(CHAMPION)
+    name, best = next(iter(rivals(players).items()), ("-", None))
+    told = {player.name: players[player.name] for player in all_players() if player.told and player.name in players}
+    teacher = max(told, key=lambda name: (told[name].whole, told[name].mean("accuracy")), default="-")
+    rounds = f"{next(iter(players.values())).runs[0]['stream_rounds']:,}"
+    cells = [entry.name, entry.used, rounds, _accuracy(ours, "last_accuracy"), _accuracy(ours, "accuracy")]
+    cells += [name, _accuracy(best, "last_accuracy"), _accuracy(best, "accuracy"), teacher, _accuracy(told.get(teacher), "accuracy")]
+    if known:
+        cells += ["-" if ours is None else ours.text("best_accuracy"), *(_regret(summary) for summary in (ours, best))]
+    return cells
+
+
+def _accuracy(summary: Summary | None, field: str) -> str:
+    return "-" if summary is None else summary.text(field) + ("" if summary.whole else "*")
+
+
+def _regret(summary: Summary | None) -> str:
+    return "-" if summary is None else f"{summary.mean('regret'):,.0f}" + ("" if summary.whole else "*")
+
+
+def _speed(table: Table, chosen: Iterable[Entry]) -> str:
+    """GapBoost through `play` beside Vowpal Wabbit: with its most accurate setting on the stream, and with its fastest tuned one."""
+    rows = []
+    for entry in chosen:
+        players = table[entry.name]
+        wabbits = {name: summary for name, summary in rivals(players).items() if name.startswith("VW ")}
+        if CHAMPION not in players or not wabbits:
+            continue
+        ours, best, fastest = players[CHAMPION], next(iter(wabbits)), max(wabbits, key=lambda name: wabbits[name].rate)
+        quotients = [f"{ours.rate / wabbits[name].rate:.2f}" for name in (best, fastest)]
+        named = [f"{number(wabbits[name].rate)} ({_short(name, wabbits[name].settings)})" for name in (best, fastest)]
+        rows.append([entry.name, number(ours.rate), named[0], quotients[0], named[1], quotients[1]])
+    heads = ["stream", "GapBoost, rounds per second", "VW, most accurate", "quotient", "VW, fastest of the four tuned", "quotient"]
+    return render(heads, rows)
+
+
+def _short(name: str, settings: Mapping[str, Any]) -> str:
+    return f"{name.removeprefix('VW ')}, {'quadratic' if settings['quadratic'] else 'plain'}"
+
+
+def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
+    """Every player on every stream."""
+    bandits = [player.name for player in all_players() if not player.told]
+    told = [player.name for player in all_players() if player.told]
+
+    def grid(players: Sequence[str], cell: Callable[[Summary], str]) -> str:
+        present = [name for name in players if any(name in table[entry.name] for entry in chosen)]
+        rows = [[e.name, *("-" if name not in table[e.name] else cell(table[e.name][name]) for name in present)] for e in chosen]
+        return render(["stream", *present], rows)
+
+    def marked(field: str) -> Callable[[Summary], str]:
+        return lambda summary: _accuracy(summary, field)
+
+    return [
+        "## All players: total accuracy by one bit\n\n" + grid(bandits, marked("accuracy")),
+        "## All players: accuracy over the last fifth by one bit\n\n" + grid(bandits, marked("last_accuracy")),
+        "## In full information: total accuracy\n\n" + grid(told, marked("accuracy")),
+        "## Rounds per CPU second\n\n" + grid([*bandits, *told], lambda summary: number(summary.rate)),
+        "## Peak memory while playing, MiB\n\n" + grid([*bandits, *told], lambda summary: number(summary.memory / _MEBIBYTE)),
+        "## Seeds and rounds\n\n" + grid([*bandits, *told], lambda summary: f"{summary.n_seeds} of {summary.rounds:,}"),
+        "## Settings that were chosen\n\n" + _settings(table, chosen),
+    ]
+
+
+def _settings(table: Table, chosen: Iterable[Entry]) -> str:
+    peers = [player.name for player in all_players() if not player.ours]
+    return "\n".join(
+        f"- {entry.name}: " + "; ".join(f"{name} {_words(table[entry.name][name].settings)}" for name in peers if name in table[entry.name])
+        for entry in chosen
+        if any(name in table[entry.name] for name in peers)
+    )
+
+
+def _words(settings: Mapping[str, Any]) -> str:
+    flags = [key if value else f"not {key}" for key, value in settings.items() if isinstance(value, bool)]
+    return ", ".join([*(f"{key} `{value}`" for key, value in settings.items() if not isinstance(value, bool)), *flags])
+
+
+def _failures(records: Iterable[Record]) -> str:
+    failed = [record for record in records if "failed" in record]
+    lines = [f"- {r['task']['learner']} on {r['task']['source']['name']}, seed {r['task']['seed']}: {r['failed']}" for r in failed]
+    return "\n".join(["## Runs that failed\n", *lines]) if lines else ""
