@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,9 @@ def _names(letter: str, count: int) -> str:
 
 def players() -> list[Player]:
     return [
-        Player(f"CapyMOA {name}", CapyMOA, "capymoa", settings=lambda stream, name=name: _settings(stream, name), told=True, seeds=1)
-        for name in ("OzaBoost", "ARF")
+        Player(f"CapyMOA {name}", CapyMOA, "capymoa", settings=partial(_settings, name), told=True, seeds=1) for name in ("OzaBoost", "ARF")
     ]
 
 
-def _settings(_: str, name: str) -> Sequence[Parameters]:
+def _settings(name: str, _stream: str) -> Sequence[Parameters]:
     return ({"model": name},)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from banditboost import play
 from banditboost.boosting.base import Booster
@@ -40,7 +41,7 @@ def players() -> list[Player]:
             name,
             Ours,
             "banditboost",
-            settings=lambda stream, name=name: _settings(stream, name),
+            settings=partial(_settings, name),
             told=name in ("AdaFull", "OptFull"),
             seeds=GAP_SEEDS if name == "GapBoost" else 3,
         )
@@ -48,7 +49,7 @@ def players() -> list[Player]:
     ]
 
 
-def _settings(stream: str, learner: str) -> Sequence[Parameters]:
+def _settings(learner: str, stream: str) -> Sequence[Parameters]:
     """The paper's parameters on the paper's streams, defaults elsewhere: nothing is tuned."""
     papers = stream in protocol.STREAMS and learner in protocol.ALGORITHMS
     return ({"learner": learner, **(paper_parameters(stream, learner) if papers else {})},)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,9 @@ def model(name: str, delta: float, seed: int) -> Any:
 
 
 def players() -> list[Player]:
-    return [
-        Player(f"River {name}", River, "river", settings=lambda stream, name=name: _settings(stream, name), told=True, seeds=1)
-        for name in ("AdaBoost", "ARF")
-    ]
+    return [Player(f"River {name}", River, "river", settings=partial(_settings, name), told=True, seeds=1) for name in ("AdaBoost", "ARF")]
 
 
-def _settings(_: str, name: str) -> Sequence[Parameters]:
+def _settings(name: str, _stream: str) -> Sequence[Parameters]:
     """River's own split confidence, and one that suits short streams."""
     return [{"model": name, "delta": delta} for delta in ({"AdaBoost": 1e-7, "ARF": 1e-2}[name], 1e-3)]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +45,8 @@ class VowpalWabbit:
         _run(f"{self.command()} --examples {max(1, min(self._rounds, int(limit / self._seconds_a_round)))}")
 
     def shown(self) -> IntArray:
-        return parse(self._path("shown").read_text())
+        with self._folder:  # and nothing of it is left
+            return parse(self._path("shown").read_text())
 
     def command(self) -> str:
         """What follows `vw` on the command line."""
@@ -82,21 +85,17 @@ def _run(command: str) -> None:
 
 def players() -> list[Player]:
     return [
-        Player(f"VW {name}", VowpalWabbit, "vowpalwabbit", settings=_first(variants[0]), neighbours=_others(variants))
+        Player(f"VW {name}", VowpalWabbit, "vowpalwabbit", settings=partial(_first, variants[0]), neighbours=partial(_others, variants))
         for name, variants in EXPLORERS.items()
     ]
 
 
-def _first(explorer: str):  # type: ignore[no-untyped-def]
-    def settings(_: str) -> Sequence[Parameters]:
-        return [{"explorer": explorer, "step": STEPS[0], "quadratic": quadratic, "standardised": True} for quadratic in (False, True)]
-
-    return settings
+def _first(explorer: str, _stream: str) -> Sequence[Parameters]:
+    return [{"explorer": explorer, "step": STEPS[0], "quadratic": quadratic, "standardised": True} for quadratic in (False, True)]
 
 
-def _others(explorers: Sequence[str]):  # type: ignore[no-untyped-def]
-    def neighbours(best: Parameters) -> Sequence[Parameters]:
-        changes = [{"explorer": other} for other in explorers[1:]] + [{"step": step} for step in STEPS[1:]] + [{"standardised": False}]
-        return [{**best, **change} for change in changes]
-
-    return neighbours
+def _others(explorers: Sequence[str], best: Parameters) -> Sequence[Parameters]:
+    changes: list[dict[str, Any]] = (
+        [{"explorer": other} for other in explorers[1:]] + [{"step": step} for step in STEPS[1:]] + [{"standardised": False}]
+    )
+    return [{**best, **change} for change in changes]
