@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -30,7 +29,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--page", type=Path, help="write the page here (default: print it)")
     parser.add_argument("--report", action="store_true", help="play nothing, only make the page")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
-    return parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    return parser.parse_args(given, argparse.Namespace(given=given))
 
 
 def _chosen(what: str, text: str, known: Sequence[str]) -> list[str]:
@@ -57,7 +57,7 @@ def _play(options: argparse.Namespace, results: Results) -> None:
     core = machine.pin(options.core)
     players, chosen = _available(options)
     results.prepare()
-    runner = plan.Runner(results, QUICK if options.quick else plan.Budget(), _about(core), _tell)
+    runner = plan.Runner(results, QUICK if options.quick else plan.Budget(), _about(core, options.given), _tell)
     for cell in plan.cells(chosen, players):
         runner.play(cell)
 
@@ -65,25 +65,20 @@ def _play(options: argparse.Namespace, results: Results) -> None:
 def _available(options: argparse.Namespace) -> tuple[list[Player], list[Entry]]:
     players = [player for player in plan.all_players() if player.name in options.players]
     missing = plan.missing(players)
-    for package, reason in missing.items():
-        print(f"{package} is left out: {reason}", file=sys.stderr)
-    chosen = []
-    for name in options.datasets:
-        reason = unavailable(entries()[name])
-        if reason is None:
-            chosen.append(entries()[name])
-        else:
-            print(f"{name} is left out: {reason}", file=sys.stderr)
-    return [player for player in players if player.package not in missing], chosen
+    absent = {name: reason for name in options.datasets if (reason := unavailable(entries()[name])) is not None}
+    for name, reason in {**missing, **absent}.items():
+        print(f"{name} is left out: {reason}", file=sys.stderr)
+    playable = [entries()[name] for name in options.datasets if name not in absent]
+    return [player for player in players if player.package not in missing], playable
 
 
-def _about(core: int | None) -> dict[str, Any]:
+def _about(core: int | None, arguments: Sequence[str]) -> dict[str, Any]:
     """What every record says of where it was made."""
     described = machine.describe(core)
     return {
         "versions": {"python": described["python"], "banditboost": described["banditboost"], **_versions()},
         "cpu": described["cpu"],
-        "command": _command(),
+        "command": " ".join(["python -m benchmarks.peers", *arguments]),
     }
 
 
@@ -97,14 +92,10 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _command() -> str:
-    return " ".join(["python -m benchmarks.peers", *sys.argv[1:]]) if Path(sys.argv[0]).stem == "__main__" else "benchmarks.peers"
-
-
 def _tell(record: dict[str, Any]) -> None:
     task = record["task"]
     found = record.get("failed") or f"{record['last_accuracy']:.4f} / {record['accuracy']:.4f} {record['rounds_per_second']:,.0f}/s"
-    print(f"{os.times().user:7.0f} {task['source']['name']} {task['learner']} {task['seed']}: {found}", file=sys.stderr, flush=True)
+    print(f"{task['source']['name']} {task['learner']} {task['seed']}: {found}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

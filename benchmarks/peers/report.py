@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.peers.plan import all_players
-from benchmarks.peers.streams import KNOWN, ONCE, PAPER, USES, Entry, entries
+from benchmarks.peers.streams import FRESH, KNOWN, ONCE, PAPER, USES, Entry, entries
 from benchmarks.peers.summary import Record, Summary, Table, summarise
 from benchmarks.tables import number, render
 
@@ -64,20 +64,18 @@ def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
 
 def _balance(table: Table, chosen: Sequence[Entry]) -> str:
     """How often GapBoost is ahead of the best peer, and where it is not."""
-    lines = []
-    for title, field in (("Over the whole stream", "accuracy"), ("Over the last fifth", "last_accuracy")):
-        ahead, behind = [], []
-        for entry in chosen:
-            gap = _gap(table[entry.name], field)
-            if gap is not None:
-                (ahead if gap[0] > 0 else behind).append((entry, *gap))
-        lost = "; ".join(f"{entry.name} ({entry.used}) by {-gap:.3f} to {name}" for entry, gap, name in behind)
-        fresh = sum(entry.used == "fresh" for entry, *_ in ahead), sum(entry.used == "fresh" for entry, *_ in (*ahead, *behind))
-        lines.append(
-            f"- {title} GapBoost is ahead of the best bandit peer on {len(ahead)} of {len(ahead) + len(behind)} streams, "
-            f"of the fresh ones on {fresh[0]} of {fresh[1]}." + (f" It loses on {lost}." if lost else "")
-        )
-    return "\n".join(lines)
+    return "\n".join(
+        _standing(title, [(entry, *gap) for entry in chosen if (gap := _gap(table[entry.name], field))])
+        for title, field in (("Over the whole stream", "accuracy"), ("Over the last fifth", "last_accuracy"))
+    )
+
+
+def _standing(title: str, gaps: Sequence[tuple[Entry, float, str]]) -> str:
+    ahead = [entry for entry, gap, _ in gaps if gap > 0]
+    fresh = sum(entry.used == FRESH for entry in ahead), sum(entry.used == FRESH for entry, *_ in gaps)
+    lost = "; ".join(f"{entry.name} ({entry.used}) by {-gap:.3f} to {name}" for entry, gap, name in gaps if gap <= 0)
+    counts = f"on {len(ahead)} of {len(gaps)} streams, of the fresh ones on {fresh[0]} of {fresh[1]}"
+    return f"- {title} GapBoost is ahead of the best bandit peer {counts}." + (f" It loses on {lost}." if lost else "")
 
 
 def _gap(players: Mapping[str, Summary], field: str) -> tuple[float, str] | None:

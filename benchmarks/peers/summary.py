@@ -27,11 +27,11 @@ class Summary:
     @property
     def rounds(self) -> int:
         """That all runs have played."""
-        return min(run["rounds"] for run in self.runs)
+        return int(min(run["rounds"] for run in self.runs))
 
     @property
     def whole(self) -> bool:
-        return self.rounds == self.runs[0]["stream_rounds"]
+        return bool(self.rounds == self.runs[0]["stream_rounds"])
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -40,11 +40,11 @@ class Summary:
     @property
     def rate(self) -> float:
         """Rounds per CPU second."""
-        return statistics.median(run["rounds_per_second"] for run in self.runs)
+        return float(statistics.median(run["rounds_per_second"] for run in self.runs))
 
     @property
     def memory(self) -> int:
-        return max(run["memory_bytes"] for run in self.runs)
+        return int(max(run["memory_bytes"] for run in self.runs))
 
     def mean(self, field: str) -> float:
         return mean_interval([run[field] for run in self.runs])[0]
