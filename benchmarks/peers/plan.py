@@ -12,8 +12,9 @@ from banditboost.experiments.results import Results
 from banditboost.experiments.task import Source, Task
 from benchmarks.peers import capymoa, contextual, measure, ours, river, vowpal
 from benchmarks.peers.player import Parameters, Player
-from benchmarks.peers.streams import PAPER, Entry, Rounds
+from benchmarks.peers.streams import FRESH, PAPER, Entry, Rounds
 
+CHAMPION = "GapBoost"
 TUNING_SEED = 99
 FIRST_SEED = 4
 SINGLE_SEEDS = 5
@@ -26,15 +27,15 @@ class Budget:
     """How much is played. Seconds are CPU seconds of a run; a player that needs more plays a beginning of the stream."""
 
     seconds: float = 20.0
-    told_seconds: float = 6.0
+    told_seconds: float = 4.0
     """Of those in full information, who are there for orientation."""
-    tuning_seconds: float = 4.0
+    tuning_seconds: float = 3.0
     tuning_rounds: int = 5_000
     rounds: int | None = None
     """Streams are cut to so many rounds."""
     seeds: int | None = None
     """At most so many."""
-    slow: float = 8.0
+    slow: float = 6.0
     """A peer whose run took longer is not asked for further seeds."""
 
     def limit(self, player: Player) -> float:
@@ -60,15 +61,20 @@ def missing(players: Iterable[Player]) -> dict[str, str]:
 
 
 def cells(chosen: Sequence[Entry], players: Sequence[Player]) -> list[Cell]:
-    """So ordered that what is finished is useful whenever the run is stopped: GapBoost, other bandits, the rest of ours, who is told."""
+    """So ordered that what is finished is useful whenever the run is stopped.
+
+    GapBoost goes first, everywhere; then the others, on the paper's streams and the fresh ones before the rest.
+    """
     stages: tuple[Callable[[Player], bool], ...] = (
-        lambda player: player.name == "GapBoost",
         lambda player: player.package == "vowpalwabbit",
         lambda player: player.package == "contextualbandits",
-        lambda player: player.ours and player.name != "GapBoost",
+        lambda player: player.ours and player.name != CHAMPION,
         lambda player: player.told and not player.ours,
     )
-    return [Cell(entry, player) for stage in stages for entry in chosen for player in players if stage(player)]
+    first = [entry for entry in chosen if entry.group == PAPER or entry.used == FRESH]
+    rest = [entry for entry in chosen if entry not in first]
+    others = [Cell(e, player) for tier in (first, rest) for stage in stages for e in tier for player in players if stage(player)]
+    return [Cell(entry, player) for entry in chosen for player in players if player.name == CHAMPION] + others
 
 
 class Runner:

@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.peers.plan import all_players
+from benchmarks.peers.plan import CHAMPION, TUNING_SEED, Budget, all_players
 from benchmarks.peers.streams import FRESH, KNOWN, ONCE, PAPER, USES, Entry, entries
 from benchmarks.peers.summary import Record, Summary, Table, summarise
 from benchmarks.tables import number, render
 
-CHAMPION = "GapBoost"
 _TITLES = {PAPER: "The paper's streams", ONCE: "Single passes", KNOWN: "Streams with a known best policy"}
 _MEBIBYTE = 1 << 20
-HOW = """## How it is measured
+_USUAL = Budget()
+HOW = f"""## How it is measured
 
 - The same rows in the same order for everybody; seeds 4 and up draw the order (and are the players'). Who plays by one bit never sees
   a label: ours and contextualbandits are told right or wrong by the harness, Vowpal Wabbit simulates the same by its own `--cbify`.
   *Told* players hear the label of every round.
-- Peers are tuned for every stream: on the first 5,000 rounds of another order (seed 99), Vowpal Wabbit over plain and quadratic
-  features for each explorer, then, around the better one, the explorer's parameter, the learning rate and raw against standardised
+- Peers are tuned for every stream, on the first {_USUAL.tuning_rounds:,} rounds of another order (seed {TUNING_SEED}):
+  Vowpal Wabbit over plain and quadratic features for each explorer, then, around the better one, the explorer's parameter, the learning rate and raw against standardised
   columns (27 runs in all), contextualbandits over five policies, River over two split confidences, by total accuracy. Ours are not
   tuned: GapBoost has its defaults everywhere, the others the paper's parameters on the paper's streams and defaults elsewhere.
 - Standardised columns are standardised with the whole stream, which looks ahead and helps the peers that use it. Nominal columns are
   one-hot for linear peers. contextualbandits learns in batches of 20 rounds, since its calls are made for batches.
-- A run is a process of its own on one core. Rounds per second count CPU time. A run has 20 CPU seconds (6 for peers that are told);
-  whoever needs more plays a beginning, marked *, whose total is lower than that of a whole stream would be. A peer's run of more than
-  8 seconds is not repeated with further seeds.
+- A run is a process of its own on one core. Rounds per second count CPU time. A run has
+  {_USUAL.seconds:g} CPU seconds ({_USUAL.told_seconds:g} for peers that are told, {_USUAL.tuning_seconds:g} for tuning); whoever
+  needs more plays a beginning, marked *, whose total is lower than that of a whole stream would be. A peer's run of more than
+  {_USUAL.slow:g} seconds is not repeated with further seeds.
 - Vowpal Wabbit is driven by its own C++ loop (the Python package's Workspace with `-d`), reading its binary cache: no text is parsed
   while the clock runs. Ours is `play` on arrays in memory. CapyMOA is called row by row (`python -m benchmarks.rounds` has its Java
   loop).
