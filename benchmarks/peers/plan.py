@@ -17,6 +17,8 @@ from benchmarks.peers.streams import FRESH, PAPER, Entry, Rounds
 CHAMPION = "GapBoost"
 TUNING_SEED = 99
 FIRST_SEED = 4
+FAR = 1_000
+"""A setting that does not get so far while others do is not chosen: it would play a few thousand rounds at most."""
 SINGLE_SEEDS = 5
 """Of ours on streams that are not the paper's, at most."""
 Record = dict[str, Any]
@@ -131,13 +133,15 @@ class Runner:
 
 
 def choose(tried: Sequence[Record]) -> Parameters | None:
-    """The setting that was right most often up to the last milestone that all have reached."""
+    """The setting that was right most often up to the last milestone that all have reached, but for those too slow to get far."""
     played = [record for record in tried if "failed" not in record]
     if not played:
         return None
-    common = set.intersection(*(set(record["milestones"]) for record in played))
+    far = min(FAR, max(record["rounds"] for record in played))
+    fast = [record for record in played if record["rounds"] >= far]
+    common = set.intersection(*(set(record["milestones"]) for record in fast))
     last = max(common, key=int, default=None)
-    best = max(played, key=lambda record: record["milestones"].get(last, record["accuracy"]))
+    best = max(fast, key=lambda record: record["milestones"].get(last, record["accuracy"]))
     return dict(best["task"]["parameters"])
 
 

@@ -176,14 +176,21 @@ def test_the_command_refuses_unknown_names(capsys: pytest.CaptureFixture[str]) -
 
 
 def _tried(name: str, **milestones: float) -> dict[str, Any]:
-    return {"task": {"parameters": {"name": name}}, "milestones": milestones, "accuracy": max(milestones.values()), "rounds": 1}
+    rounds = max(map(int, milestones))
+    return {"task": {"parameters": {"name": name}}, "milestones": milestones, "accuracy": milestones[str(rounds)], "rounds": rounds}
 
 
 def test_settings_are_compared_where_all_have_been() -> None:
-    slow, fast = _tried("slow", **{"10": 0.1, "100": 0.5}), _tried("fast", **{"10": 0.2, "100": 0.4, "1000": 0.9})
+    slow, fast = _tried("slow", **{"10": 0.1, "1000": 0.5}), _tried("fast", **{"10": 0.2, "1000": 0.4, "2000": 0.9})
     assert plan.choose([fast, slow]) == {"name": "slow"}
     assert plan.choose([fast, {"failed": "it did", "task": {}}]) == {"name": "fast"}
     assert plan.choose([{"failed": "it did", "task": {}}]) is None
+
+
+def test_settings_that_are_too_slow_are_not_chosen() -> None:
+    snail, fast = _tried("snail", **{"10": 0.9, "100": 0.9}), _tried("fast", **{"10": 0.2, "100": 0.2, "1000": 0.2})
+    assert plan.choose([snail, fast]) == {"name": "fast"}
+    assert plan.choose([snail, _tried("other", **{"10": 0.1, "100": 0.1})]) == {"name": "snail"}
 
 
 @needs_vw
