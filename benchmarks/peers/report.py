@@ -18,7 +18,8 @@ HOW = f"""## How it is measured
 - The same rows in the same order for everybody; seeds 4 and up draw the order (and are the players'). Who plays by one bit never sees
   a label: ours and contextualbandits are told right or wrong by the harness, Vowpal Wabbit simulates the same by its own `--cbify`.
   *Told* players hear the label of every round.
-- Peers are tuned for every stream, on the first {_USUAL.tuning_rounds:,} rounds of another order (seed {TUNING_SEED}): Vowpal Wabbit over plain and quadratic
+- Peers are tuned for every stream, on the first {_USUAL.tuning_rounds:,} rounds of another order (seed {TUNING_SEED}):
+  Vowpal Wabbit over plain and quadratic
   features for each explorer, then, around the better one, the explorer's parameter, the learning rate and raw against
   standardised columns (27 runs in all), contextualbandits over five policies, River over two split confidences, by total
   accuracy. Ours are not tuned: GapBoost has its defaults everywhere, the others the paper's parameters on the paper's streams and
