@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from banditboost.datasets import Stream
 
 FloatArray = NDArray[np.float64]
+MOST_NAMES = 20
 
 
 def standardised(stream: Stream) -> Stream:
@@ -22,6 +23,17 @@ def standardised(stream: Stream) -> Stream:
             mean, deviation = np.nanmean(X[:, i]), np.nanstd(X[:, i])
         X[:, i] = (X[:, i] - mean) / (deviation if deviation > 0 else 1.0)
     return replace(stream, X=X)
+
+
+def named(stream: Stream) -> Stream:
+    """Numeric columns of few values as nominal ones, so that a linear peer has a weight for each value."""
+    X, kinds, values = stream.X.copy(), list(stream.kinds), list(stream.values)
+    for i in _numeric(stream):
+        present = ~np.isnan(X[:, i])
+        found, codes = np.unique(X[present, i], return_inverse=True)
+        if len(found) <= MOST_NAMES:
+            X[present, i], kinds[i], values[i] = codes, "nominal", tuple(f"{value:g}" for value in found)
+    return replace(stream, X=X, kinds=tuple(kinds), values=tuple(values))
 
 
 def one_hot(stream: Stream) -> FloatArray:

@@ -18,12 +18,11 @@ HOW = f"""## How it is measured
 - The same rows in the same order for everybody; seeds 4 and up draw the order (and are the players'). Who plays by one bit never sees
   a label: ours and contextualbandits are told right or wrong by the harness, Vowpal Wabbit simulates the same by its own `--cbify`.
   *Told* players hear the label of every round.
-- Peers are tuned for every stream, on the first {_USUAL.tuning_rounds:,} rounds of another order (seed {TUNING_SEED}):
-  Vowpal Wabbit over plain and quadratic
-  features for each explorer, then, around the better one, the explorer's parameter, the learning rate and raw against
-  standardised columns (27 runs in all), contextualbandits over five policies, River over two split confidences, by total
-  accuracy. Ours are not tuned: GapBoost has its defaults everywhere, the others the paper's parameters on the paper's streams and
-  defaults elsewhere.
+- Peers are tuned for every stream, on the first {_USUAL.tuning_rounds:,} rounds of another order (seed {TUNING_SEED}), by total accuracy:
+  Vowpal Wabbit over plain and quadratic features for each explorer, then, around the better one, the explorer's parameter, the
+  learning rate, raw instead of standardised columns, and numbers of few values as names (31 runs in all); contextualbandits over
+  five policies, River over two split confidences. Ours are not tuned: GapBoost has its defaults everywhere, the others the paper's
+  parameters on the paper's streams and defaults elsewhere.
 - Standardised columns are standardised with the whole stream, which looks ahead and helps the peers that use it. Nominal columns are
   one-hot for linear peers. contextualbandits learns in batches of 20 rounds, since its calls are made for batches.
 - A run is a process of its own on one core. Rounds per second count CPU time. A run has

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.datasets import Stream
-from benchmarks.peers.columns import standardised
+from benchmarks.peers.columns import named, standardised
 from benchmarks.peers.player import IntArray, Parameters, Player
 
 EXPLORERS: dict[str, tuple[str, ...]] = {
@@ -35,7 +35,7 @@ class VowpalWabbit:
     def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
         self._seed, self._parameters, self._n_labels, self._rounds = seed, parameters, len(stream.labels), stream.rounds
         self._folder = tempfile.TemporaryDirectory(prefix="banditboost-peers-")
-        self._path("rows").write_text("".join(lines(standardised(stream) if parameters["standardised"] else stream)))
+        self._path("rows").write_text("".join(lines(_prepared(stream, parameters))))
         _run(f"{self._files()} --cbify {self._n_labels} --epsilon 0 {self._bits()} --quiet")  # writes the cache
         start = time.process_time()
         _run(f"{self.command()} --examples {_PROBE_ROUNDS}")
@@ -62,6 +62,11 @@ class VowpalWabbit:
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name
+
+
+def _prepared(stream: Stream, parameters: Parameters) -> Stream:
+    chosen = named(stream) if parameters.get("named") else stream
+    return standardised(chosen) if parameters["standardised"] else chosen
 
 
 def lines(stream: Stream) -> Iterator[str]:
@@ -95,7 +100,6 @@ def _first(explorer: str, _stream: str) -> Sequence[Parameters]:
 
 
 def _others(explorers: Sequence[str], best: Parameters) -> Sequence[Parameters]:
-    changes: list[dict[str, Any]] = (
-        [{"explorer": other} for other in explorers[1:]] + [{"step": step} for step in STEPS[1:]] + [{"standardised": False}]
-    )
+    changes: list[dict[str, Any]] = [{"standardised": False}, {"named": True}]
+    changes += [{"explorer": other} for other in explorers[1:]] + [{"step": step} for step in STEPS[1:]]
     return [{**best, **change} for change in changes]

@@ -200,7 +200,7 @@ def test_peers_are_tuned_on_another_order(tmp_path: Path) -> None:
     assert {record["task"]["seed"] for record in tuning} == {plan.TUNING_SEED}
     assert {record["rounds"] for record in tuning} == {TINY.tuning_rounds}
     assert reported["task"]["parameters"] == plan.choose(tuning)
-    assert len(tuning) == 2 + len(vowpal.EXPLORERS["squarecb"]) - 1 + len(vowpal.STEPS) - 1 + 1
+    assert len(tuning) == 2 + len(vowpal.EXPLORERS["squarecb"]) - 1 + len(vowpal.STEPS) - 1 + 2
 
 
 # Formats
@@ -259,6 +259,8 @@ def test_columns_for_linear_peers() -> None:
     scaled = columns.standardised(stream)
     assert columns.one_hot(scaled).tolist() == [[-1, 0, 1], [1, 1, 0], [0, 0, 1]]
     assert stream.X[0, 0] == 1.0
+    assert columns.one_hot(columns.named(stream)).tolist() == [[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 1]]
+    assert columns.named(stream).values[0] == ("1", "3")
 
 
 # Streams
@@ -344,6 +346,12 @@ def test_the_page_is_made_of_records_alone() -> None:
     assert "0.850*" in page
     assert "VW bag on change, seed 4: out of breath" in page
     assert "0.99" not in page
+
+
+def test_the_last_settings_count() -> None:
+    old = _record("car", "VW bag", 4, 0.99)
+    old["task"] = {**old["task"], "parameters": {"explorer": "--old", "quadratic": False}}
+    assert "0.99" not in report.page([old, _record("car", "VW bag", 4, 0.80)])
 
 
 def test_an_empty_file_has_a_page() -> None:
