@@ -1,4 +1,7 @@
-"""contextualbandits (David Cortes): one online model for each label. Rows are one-hot and standardised; it learns a batch at a time."""
+"""contextualbandits (David Cortes): one online model for each label. Rows are one-hot and standardised.
+
+Its calls are made for batches: many rows are decided, then learned from together. Small batches learn sooner and cost more.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,23 @@ from benchmarks.peers.columns import one_hot, standardised
 from benchmarks.peers.player import Clock, IntArray, Parameters, Player
 
 BATCH = 20
+"""Rows decided at a time, unless settings say otherwise."""
+SMALL_BATCH = 5
 
 
 class ContextualBandits:
     def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
         self._X, self._y = one_hot(standardised(stream)), stream.y
         self._policy = policy(parameters, len(stream.labels), seed)
+        self._batch = parameters.get("batch", BATCH)
         self._shown: list[IntArray] = []
 
     def play(self, limit: float) -> None:
         clock = Clock(limit)
-        for start in range(0, len(self._y), BATCH):
-            rows = self._X[start : start + BATCH]
+        for start in range(0, len(self._y), self._batch):
+            rows = self._X[start : start + self._batch]
             shown = np.asarray(self._policy.predict(rows), np.int64)
-            right = shown == self._y[start : start + BATCH]  # all it gets to hear
+            right = shown == self._y[start : start + self._batch]  # all it gets to hear
             self._policy.partial_fit(rows, shown, right.astype(float))
             self._shown.append(shown)
             if clock.over:
@@ -49,9 +55,13 @@ def policy(parameters: Parameters, n_labels: int, seed: int) -> Any:
 
 
 def players() -> list[Player]:
-    return [Player("contextualbandits", ContextualBandits, "contextualbandits", settings=_settings)]
+    return [Player("contextualbandits", ContextualBandits, "contextualbandits", settings=_settings, neighbours=_others)]
 
 
 def _settings(_: str) -> Sequence[Parameters]:
     widths = [{"policy": "LinUCB", "alpha": alpha} for alpha in (0.1, 0.02, 0.5)]
     return [*widths, {"policy": "EpsilonGreedy"}, {"policy": "BootstrappedTS"}]
+
+
+def _others(best: Parameters) -> Sequence[Parameters]:
+    return [{**best, "batch": SMALL_BATCH}]
