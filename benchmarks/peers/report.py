@@ -45,18 +45,21 @@ def page(records: Sequence[Record]) -> str:
     if not chosen:
         return "\n\n".join([*parts, "Nothing has been played yet."]) + "\n"
     parts += [_balance(table, chosen), *(_group(group, table, chosen) for group in _TITLES if any(e.group == group for e in chosen))]
-    parts += ["## Speed\n\n" + _speed(table, chosen), HOW, *_details(table, chosen), _failures(records)]
+    parts += ["## Speed\n\n" + _speed(table, chosen), HOW, *_details(table, chosen), _not_played(table, chosen), _failures(records)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _origin(records: Sequence[Record]) -> str:
+    """Command, date, machine, versions."""
     if not records:
         return ""
     last = max(records, key=lambda record: record["finished"])
     versions = ", ".join(f"{name} {number}" for name, number in last["versions"].items())
     days = sorted({record["finished"][:10] for record in records})
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    return f"`{last['command']}`, {when}, {last['cpu']}. {versions}."
+    in_parts = len({record["command"] for record in records}) > 1
+    command = "`python -m benchmarks.peers`, run in parts" if in_parts else f"`{last['command']}`"
+    return f"{command}, {when}, {last['cpu']}. {versions}."
 
 
 def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
@@ -179,6 +182,12 @@ def _settings(table: Table, chosen: Iterable[Entry]) -> str:
 def _words(settings: Mapping[str, Any]) -> str:
     flags = [key if value else f"not {key}" for key, value in settings.items() if isinstance(value, bool)]
     return ", ".join([*(f"{key} `{value}`" for key, value in settings.items() if not isinstance(value, bool)), *flags])
+
+
+def _not_played(table: Table, chosen: Sequence[Entry]) -> str:
+    absent = {player.name: [entry.name for entry in chosen if player.name not in table[entry.name]] for player in all_players()}
+    lines = [f"- {name}: {', '.join(streams)}" for name, streams in absent.items() if streams]
+    return "\n".join(["## Not played\n", *lines]) if lines else ""
 
 
 def _failures(records: Iterable[Record]) -> str:

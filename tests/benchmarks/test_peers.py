@@ -344,6 +344,7 @@ def test_the_page_is_made_of_records_alone() -> None:
     assert "It loses on digits (tuned) by 0.250 to contextualbandits." in page
     assert re.search(r"\| car +\| +3,000 \| +1,000 \(squarecb, quadratic\) \| +3.00 \|", page)
     assert "0.850*" in page
+    assert "- VW squarecb: change, digits" in page
     assert "VW bag on change, seed 4: out of breath" in page
     assert "0.99" not in page
 
