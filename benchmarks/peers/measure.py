@@ -28,7 +28,7 @@ from benchmarks.peers.streams import Rounds
 
 MILESTONES = (10, 100, 300, 1_000, 2_000, 5_000, 10_000)
 """Rounds after which the accuracy so far is noted, so that slow and fast settings can be compared."""
-_PATIENCE = 60.0
+_PATIENCE = 300.0
 """Wall-clock seconds that a run may take beyond four times its limit, before it is ended."""
 
 
