@@ -23,7 +23,7 @@ HOW = f"""## How it is measured
   learning rate, raw instead of standardised columns, and numbers of few values as names (31 runs in all); contextualbandits over
   five policies, then batches of 20 rows against 5 (single rows would suit it better still, at a few hundred rounds per second);
   River over two split confidences. Ours are not tuned: GapBoost has its defaults everywhere, the others the paper's parameters on
-  the paper's streams and defaults elsewhere.
+  the paper's streams and defaults elsewhere. One order is little to choose by: settings that are 0.01 apart may change places.
 - Standardised columns are standardised with the whole stream, which looks ahead and helps the peers that use it. Nominal columns are
   one-hot for linear peers.
 - A run is a process of its own on one core. Rounds per second count CPU time. A run has
@@ -59,7 +59,8 @@ def _origin(records: Sequence[Record]) -> str:
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     in_parts = len({record["command"] for record in records}) > 1
     command = "`python -m benchmarks.peers`, run in parts" if in_parts else f"`{last['command']}`"
-    return f"{command}, {when}, {last['cpu']}. {versions}."
+    where = " and ".join(sorted({record["cpu"] for record in records}))
+    return f"{command}, {when}, {where}. {versions}."
 
 
 def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
