@@ -125,11 +125,11 @@ def _divided(memo: Array, mask: int, n_labels: int) -> Array:
     counted = [i for i in range(n) if 0 <= voted[i] < n_labels and may_show[voted[i]]]
     if not any(weights[i] > 0.0 for i in counted):
         weights = [1.0] * n
-    votes, total = np.zeros(n_labels), 0.0
+    votes, others = np.zeros(n_labels), 0.0
     for i in counted:
         votes[voted[i]] += weights[i]
-        total += weights[i]
-    others = total - votes[greedy]
+        if voted[i] != greedy:
+            others += weights[i]
     uniform_share = _UNIFORM_SHARE if others > 0.0 else 1.0
     shares = np.full(n_labels, uniform_share / max(int(may_show.sum()) - 1, 1))
     if others > 0.0:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,6 @@ from banditboost.boosting.estimate import estimate, estimated_loss
 from tests.boosting.kernels import label_probability, memo_of, settings_of
 from tests.boosting.rounds import STREAM, make, refused
 from tests.boosting.twins import BANDITS
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def mean_estimate(rewards: list[float], greedy: int, rho: float, estimator: int) -> list[float]:
@@ -46,9 +42,3 @@ def test_the_bias_is_what_the_page_says(rewards: list[float], rho: float, data: 
 def test_rewards_are_refused(name: str, reward: Any) -> None:
     model = make(name)
     assert "give True if the shown label was right" in refused(model, model.decide(STREAM.X[0]), reward)
-
-
-@pytest.mark.parametrize(("page", "examples"), [("faq.md", 4), ("guide-restricted-choices.md", 10)])
-def test_every_example_runs(page: str, examples: int) -> None:
-    result = doctest.testfile(str(DOCS / page), module_relative=False)
-    assert (result.attempted, result.failed) == (examples, 0)

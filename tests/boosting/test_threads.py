@@ -33,20 +33,20 @@ class Log:
     def __init__(self, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[tuple[str, Any, Any]] = []
         kind = type(model)
-        begin, end = kind._begin_round, kind._end_round
+        begin, hear = kind._begin_round, kind._hear
 
         def begin_round(booster: Any, x: Any, *arguments: Any, **options: Any) -> Any:
             if booster is model:
                 self.calls.append(("decide", x, None))
             return begin(booster, x, *arguments, **options)
 
-        def end_round(booster: Any, memo: np.ndarray, outcome: int, *arguments: Any) -> None:
+        def hear_verdict(booster: Any, memo: np.ndarray, outcome: int, *arguments: Any) -> None:
             if booster is model:
                 self.calls.append(("learn", int(memo[ROUND]), bool(outcome)))
-            end(booster, memo, outcome, *arguments)
+            hear(booster, memo, outcome, *arguments)
 
         monkeypatch.setattr(kind, "_begin_round", begin_round)
-        monkeypatch.setattr(kind, "_end_round", end_round)
+        monkeypatch.setattr(kind, "_hear", hear_verdict)
 
     def replay(self, model: Any) -> Iterator[list[Decision]]:
         """Do the same, one after the other, with a fresh model; what was decided so far, before the first call and after each."""

@@ -113,11 +113,12 @@ class ByVotes:
         weights = [max(a, 0.0) for a in alpha]
         if max(weights) == 0:
             weights = [1.0] * len(h)
-        votes, total = [0.0] * k, 0.0
+        votes, total, others = [0.0] * k, 0.0, 0.0
         for i in range(len(h)):
             votes[h[i]] += weights[i]
             total += weights[i]
-        others = total - votes[yhat]
+            if h[i] != yhat:
+                others += weights[i]
         doubt = others / total
         rho = max(self.least, min(self.most, doubt * doubt))
         p = []

@@ -53,11 +53,11 @@ def vote_weight(memo: Array, learner: int, alike: bool) -> float:
 
 
 @inlined
-def votes_within(memo: Array, allowed: Array, alike: bool) -> float:
-    """The weight of all votes for labels that are allowed."""
+def votes_within(memo: Array, allowed: Array, but: int, alike: bool) -> float:
+    """The weight of all votes for labels that are allowed, but for one label (or -1)."""
     total = 0.0
     for i in range(int(memo[LEARNERS])):
-        if place_in(allowed, int(memo[VOTES + i])) >= 0:
+        if int(memo[VOTES + i]) != but and place_in(allowed, int(memo[VOTES + i])) >= 0:
             total += vote_weight(memo, i, alike)
     return total
 
@@ -73,9 +73,9 @@ def votes_for(memo: Array, label: int, alike: bool) -> float:
 
 @inlined
 def divide(memo: Array, greedy: int, allowed: Array) -> Division:
-    alike = not votes_within(memo, allowed, False) > 0.0
-    total = votes_within(memo, allowed, alike)
-    others = total - votes_for(memo, greedy, alike)
+    alike = not votes_within(memo, allowed, -1, False) > 0.0
+    total = votes_within(memo, allowed, -1, alike)
+    others = votes_within(memo, allowed, greedy, alike)  # summed, since a difference would lose light votes
     return Division(alike, others, others / total if total > 0.0 else 1.0, UNIFORM_SHARE if others > 0.0 else 1.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable
 from typing import Any, ClassVar, Protocol
 
@@ -33,6 +34,7 @@ class Model(Protocol):
     _tally: Array
     _committee: Any
     _index: dict[Hashable, int]
+    _lock: threading.RLock
 
     @property
     def memory_usage(self) -> int: ...
@@ -62,22 +64,23 @@ class Visible:
         >>> summary.verdicts, round(summary.total.shown.share, 2)
         (200, 0.88)
         """
-        alphas, experts = getattr(self, "alphas", None), getattr(self, "expert_weights", None)
-        heard = int(self._tally[HEARD])
-        return Summary(
-            kind=type(self).__name__,
-            n_labels=len(self.labels),
-            rounds=self.rounds,
-            verdicts=heard,
-            open_decisions=self.rounds - heard,
-            total=since_the_start(self._tally, self.labels),
-            recent=lately(self._tally, self.labels),
-            alphas=None if alphas is None else tuple(alphas.tolist()),
-            expert_weights=None if experts is None else tuple(experts.tolist()),
-            trees=_count(self._committee.forest) if isinstance(self._committee, TreeCommittee) else None,
-            memory=self.memory_usage,
-            max_memory=self.max_memory,
-        )
+        with self._lock:
+            alphas, experts = getattr(self, "alphas", None), getattr(self, "expert_weights", None)
+            heard = int(self._tally[HEARD])
+            return Summary(
+                kind=type(self).__name__,
+                n_labels=len(self.labels),
+                rounds=self.rounds,
+                verdicts=heard,
+                open_decisions=self.rounds - heard,
+                total=since_the_start(self._tally, self.labels),
+                recent=lately(self._tally, self.labels),
+                alphas=None if alphas is None else tuple(alphas.tolist()),
+                expert_weights=None if experts is None else tuple(experts.tolist()),
+                trees=_count(self._committee.forest) if isinstance(self._committee, TreeCommittee) else None,
+                memory=self.memory_usage,
+                max_memory=self.max_memory,
+            )
 
     def tree(self: Model, number: int, label: Hashable = ...) -> TreeView:
         """A picture of one tree: print it, or give `to_graphviz()` to Graphviz.
@@ -93,16 +96,17 @@ class Visible:
         >>> model.tree(0).n_leaves
         2
         """
-        forest = _forest_of(self)
-        if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 0 <= number < self.n_learners:
-            raise ParameterError(f"number is {number!r}; give the number of a tree, from 0 to {self.n_learners - 1}")
-        title = f"{type(self).__name__}, tree {number}"
-        if not self.has_groups:
-            if label is not ...:
-                raise LabelError(f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave it out")
-            return view_tree(forest, int(number), self.schema, self.labels, title)
-        group = _group_of(self, label)
-        return view_tree(forest, group * self.n_learners + int(number), self.schema, _BINARY, f"{title} of {one_line(label)}")
+        with self._lock:
+            forest = _forest_of(self)
+            if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 0 <= number < self.n_learners:
+                raise ParameterError(f"number is {number!r}; give the number of a tree, from 0 to {self.n_learners - 1}")
+            title = f"{type(self).__name__}, tree {number}"
+            if not self.has_groups:
+                if label is not ...:
+                    raise LabelError(f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave it out")
+                return view_tree(forest, int(number), self.schema, self.labels, title)
+            group = _group_of(self, label)
+            return view_tree(forest, group * self.n_learners + int(number), self.schema, _BINARY, f"{title} of {one_line(label)}")
 
     def feature_importances(self: Model) -> dict[Hashable, float]:
         """Each feature's share of what all splits of all trees have gained (information gain times weight); all 0 before the first split.
@@ -114,13 +118,14 @@ class Visible:
         >>> {name: round(share, 2) for name, share in model.feature_importances().items()}
         {'age': 0.97, 'noise': 0.03}
         """
-        forest = _forest_of(self)
-        n_nodes = int(forest.head["n_nodes"][0])
-        feature, gain = forest.steps["feature"][:n_nodes], forest.nodes["gain"][:n_nodes]
-        splits = feature >= 0
-        gains = np.bincount(feature[splits], gain[splits], len(self.schema))
-        shares = gains / gains.sum() if gains.sum() > 0.0 else gains
-        return dict(zip(self.schema.names, shares.tolist(), strict=True))
+        with self._lock:
+            forest = _forest_of(self)
+            n_nodes = int(forest.head["n_nodes"][0])
+            feature, gain = forest.steps["feature"][:n_nodes], forest.nodes["gain"][:n_nodes]
+            splits = feature >= 0
+            gains = np.bincount(feature[splits], gain[splits], len(self.schema))
+            shares = gains / gains.sum() if gains.sum() > 0.0 else gains
+            return dict(zip(self.schema.names, shares.tolist(), strict=True))
 
 
 def _forest_of(model: Model) -> Forest:
