@@ -1,0 +1,153 @@
+"""Page and table of the ablation, from its records alone."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from banditboost.datasets.protocol import STREAMS
+from banditboost.experiments.statistics import mean_interval
+from benchmarks.tables import render
+from benchmarks.variants import BASE, VARIANTS, Variant
+
+ASKED: Final[Mapping[str, float]] = {"balance": 0.97, "car": 0.985, "nursery": 0.97, "movement": 0.97, "mice": 0.95, "isolet": 0.75}
+"""What the recommended parameters are to reach over the last fifth."""
+PARTS: Final = ("whole", "beginning")
+SCORES: Final = ("last_accuracy", "accuracy")
+PAGE: Final = """# PAGE
+
+{asked}
+
+{last}
+
+{beginning}
+
+{others}
+
+{total}
+
+{days} {machines} {versions}
+"""
+
+Row = dict[str, Any]
+Scores = dict[int, dict[str, float]]
+"""By seed."""
+
+
+def write(records: Sequence[Row], target: Path) -> None:
+    rows = means(records)
+    target.mkdir(parents=True, exist_ok=True)
+    with (target / "ablation.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    (target / "ablation.md").write_text(page(records, rows), encoding="utf-8")
+
+
+def means(records: Iterable[Row]) -> list[Row]:
+    """A row for each variant and stream, in the order of the variants: means over seeds, and what the change brings on the same seeds."""
+    played: dict[tuple[str, str, str], Scores] = {}
+    for record in records:
+        for part in PARTS:
+            if record[part] is not None:
+                key = record["variant"], record["task"]["source"]["name"], part
+                played.setdefault(key, {})[record["task"]["seed"]] = record[part]
+    return [
+        _row(variant, data, part, played[variant.name, data, part], played.get((_reference(variant).name, data, part), {}))
+        for part in PARTS
+        for variant in VARIANTS
+        for data in STREAMS
+        if (variant.name, data, part) in played
+    ]
+
+
+def _reference(variant: Variant) -> Variant:
+    """What a variant changes one thing of: the first one of its learner."""
+    return next(other for other in VARIANTS if other.learner == variant.learner)
+
+
+def _row(variant: Variant, data: str, part: str, scores: Scores, reference: Scores) -> Row:
+    one = next(iter(scores.values()))
+    row: Row = {
+        "learner": variant.learner,
+        "change": change(variant),
+        "data": data,
+        "rounds": one["rounds"],
+        "part": part,
+        "seeds": len(scores),
+    }
+    for score in SCORES:
+        row |= _interval(score, [found[score] for found in scores.values()])
+        row |= _interval(f"{score}_gain", [found[score] - reference[seed][score] for seed, found in scores.items() if seed in reference])
+    return row
+
+
+def _interval(name: str, values: Sequence[float]) -> Row:
+    mean, half = mean_interval(values) if values else (math.nan, math.nan)
+    return {name: round(mean, 5), f"{name}_half_interval": round(half, 5)}
+
+
+def change(variant: Variant) -> str:
+    return f"{variant.subject}: {variant.value}"
+
+
+def page(records: Sequence[Row], rows: Sequence[Row]) -> str:
+    ours = [row for row in rows if row["learner"] == BASE.learner]
+    others = [row for row in rows if row["learner"] != BASE.learner]
+    return PAGE.format(
+        asked=_asked(ours),
+        last=table(_part(ours, "whole")),
+        beginning=table(_part(rows, "beginning")),
+        others=table(_part(others, "whole")),
+        total=table(_part(rows, "whole"), "accuracy"),
+        days=_span(sorted({record["finished"][:10] for record in records})),
+        machines=_each(f"{record['machine']['cpu']}, {record['machine']['cores']} cores" for record in records),
+        versions=_each(" ".join(f"{name} {version}" for name, version in record["versions"].items()) for record in records),
+    )
+
+
+def _part(rows: Iterable[Row], part: str) -> list[Row]:
+    return [row for row in rows if row["part"] == part]
+
+
+def table(rows: Sequence[Row], score: str = "last_accuracy") -> str:
+    """A line for each change, a column for each stream that was played."""
+    data = [name for name in STREAMS if any(row["data"] == name for row in rows)]
+    cells = {(row["learner"], row["change"], row["data"]): _cell(row, score) for row in rows}
+    lines = dict.fromkeys((row["learner"], row["change"]) for row in rows)
+    return render(
+        ["change", *map(str.capitalize, data)], [[_head(*line), *(cells.get((*line, name), "") for name in data)] for line in lines]
+    )
+
+
+def _head(learner: str, change: str) -> str:
+    return change if learner == BASE.learner else f"{learner}, {change}"
+
+
+def _cell(row: Row, score: str) -> str:
+    half, gain = row[f"{score}_half_interval"], row[f"{score}_gain"]
+    sure = abs(gain) > row[f"{score}_gain_half_interval"]  # never if that is not a number
+    mark = "" if not sure else " ▲" if gain > 0 else " ▼"
+    return f"{row[score]:.3f}{'' if math.isnan(half) else f' ± {half:.3f}'}{mark}"
+
+
+def _asked(rows: Iterable[Row]) -> str:
+    base = {row["data"]: row for row in rows if row["part"] == "whole" and row["change"] == change(BASE)}
+    lines = []
+    for data, asked in ASKED.items():
+        if data in base:
+            missing = asked - base[data]["last_accuracy"]
+            verdict = "reached" if missing <= 0 else f"missed by {missing:.4f}"
+            lines.append([data.capitalize(), f"{asked:g}", _cell(base[data], "last_accuracy"), str(base[data]["seeds"]), verdict])
+    return render(["stream", "asked for", "measured", "seeds", ""], lines)
+
+
+def _span(days: Sequence[str]) -> str:
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
+def _each(values: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(values))
