@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,12 +19,11 @@ from banditboost import play
 from banditboost.datasets.protocol import LAST_FRACTION, STREAMS
 from banditboost.experiments.engine import Engine
 from banditboost.experiments.machine import machine, versions
-from banditboost.experiments.paper import FIRST_SEED
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream, warm_up
 from banditboost.experiments.task import Source, Task
 from benchmarks import ablation_page
-from benchmarks.variants import BASE, EXPLORATION, OTHER_BOOSTERS, OTHERS, PAPER, Variant
+from benchmarks.variants import BASE, EXPLORATION, FRESH, OTHER_BOOSTERS, OTHERS, PAPER, PROMISING, SEEDS, Variant
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "results/ablation.jsonl"
@@ -77,25 +76,28 @@ def scores(correct: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 def all_runs() -> Iterator[Run]:
     """What matters most comes first, so that a study that is stopped has a table, too."""
-    yield from _runs([BASE], SHORT, seeds=10)
-    yield from _runs([BASE], LONG, seeds=2)
-    yield from _runs([PAPER, *EXPLORATION, *OTHERS], SHORT, seeds=5)
-    yield from _runs([PAPER, *EXPLORATION], LONG, seeds=2)
-    yield from _runs(OTHER_BOOSTERS, SHORT, seeds=5)
-    yield from _runs([*OTHERS, *OTHER_BOOSTERS], LONG, seeds=2, rounds=BEGINNING)
+    yield from _runs([BASE], SHORT, SEEDS)
+    yield from _runs([BASE], LONG, SEEDS[:2])
+    yield from _runs([PAPER, *EXPLORATION, *OTHERS], SHORT, SEEDS[:5])
+    yield from _runs([BASE], SHORT, FRESH)
+    yield from _runs([PAPER, *EXPLORATION, *OTHERS], LONG, SEEDS[:2], BEGINNING)
+    yield from _runs(PROMISING, SHORT, FRESH)
+    yield from _runs(OTHER_BOOSTERS, SHORT, SEEDS[:5])
+    yield from _runs([PAPER, *EXPLORATION], LONG, SEEDS[:2])
+    yield from _runs(OTHER_BOOSTERS, LONG, SEEDS[:2], BEGINNING)
 
 
-def _runs(variants: Iterable[Variant], data: Sequence[str], seeds: int, rounds: int | None = None) -> Iterator[Run]:
-    variants = list(variants)
-    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+def _runs(variants: Sequence[Variant], data: Sequence[str], seeds: range, rounds: int | None = None) -> Iterator[Run]:
+    for seed in seeds:
         for variant in variants:
             for name in data:
                 yield Run(variant, name, seed, rounds)
 
 
 def some_runs(datasets: Sequence[str], seeds: int | None) -> list[Run]:
-    last = FIRST_SEED + (seeds or max(run.seed for run in all_runs()))
-    return [run for run in all_runs() if run.data in datasets and run.seed < last]
+    """`seeds` is how many of SEEDS; None is all that are planned, fresh ones too."""
+    some = None if seeds is None else SEEDS[:seeds]
+    return [run for run in all_runs() if run.data in datasets and (some is None or run.seed in some)]
 
 
 def play_missing(runs: Sequence[Run], results: Results, jobs: int) -> None:
@@ -110,7 +112,7 @@ def play_missing(runs: Sequence[Run], results: Results, jobs: int) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--datasets", nargs="+", choices=STREAMS, default=list(STREAMS), metavar="NAME", help="some of %(choices)s")
-    parser.add_argument("--seeds", type=int, help="at most so many, from 4 on (default: as planned, 10, 5 or 2)")
+    parser.add_argument("--seeds", type=int, help="at most so many, from 4 on, and none of the fresh ones (default: as planned)")
     parser.add_argument("--jobs", type=int, default=1, help="how many runs at a time (default: %(default)s)")
     parser.add_argument("--records", type=Path, default=RECORDS, help="what was played (default: %(default)s)")
     parser.add_argument("--target", type=Path, default=TARGET, help="where page and table are written (default: %(default)s)")

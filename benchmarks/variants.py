@@ -10,10 +10,14 @@ from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
 from banditboost.datasets.protocol import PATIENT, STEADY
 from banditboost.experiments.learners import make
-from banditboost.experiments.paper import paper_parameters
+from banditboost.experiments.paper import FIRST_SEED, paper_parameters
 
 RECOMMENDED: Final[Mapping[str, Any]] = {"n_learners": 40, "exploration": "divided", "tie_tolerance": 1.0}
 """The same for all streams, with the default trees."""
+SEEDS: Final = range(FIRST_SEED, FIRST_SEED + 10)
+"""They chose what is recommended."""
+FRESH: Final = range(SEEDS.stop, SEEDS.stop + 10)
+"""They did not."""
 _NEVER = -1e300
 
 
@@ -73,7 +77,13 @@ EXPLORATION: Final = (
     Variant("exploration", "decaying", {"exploration": "decaying"}),
     Variant("exploration", "adaptive", {"exploration": "adaptive"}),
 )
+HEAVIER: Final = Variant("importance", "x 3", {"importance_scale": 3})
+ADAPTIVE_LEAVES: Final = Variant("leaves", "adaptive", {"leaf_prediction": "adaptive"})
 OTHERS: Final = (
+    Variant("importance", "x 0.3", {"importance_scale": 0.3}),
+    HEAVIER,
+    Variant("leaves", "naive Bayes", {"leaf_prediction": "naive_bayes"}),
+    ADAPTIVE_LEAVES,
     Variant("tie tolerance", "1e-9", {"tie_tolerance": 1e-9}),
     Variant("learners", "10", {"n_learners": 10}),
     Variant("learners", "20", {"n_learners": 20}),
@@ -82,14 +92,10 @@ OTHERS: Final = (
     Variant("expert", "the last", last_expert=True),
     Variant("alpha step", "x 0.1", step=0.1),
     Variant("alpha step", "x 10", step=10.0),
-    Variant("leaves", "naive Bayes", {"leaf_prediction": "naive_bayes"}),
-    Variant("leaves", "adaptive", {"leaf_prediction": "adaptive"}),
     Variant("tree ranges", "patient", _ranges(PATIENT)),
     Variant("tree ranges", "steady", _ranges(STEADY)),
     Variant("clip", "10", {"clip": 10}),
     Variant("clip", "1000", {"clip": 1000}),
-    Variant("importance", "x 0.3", {"importance_scale": 0.3}),
-    Variant("importance", "x 3", {"importance_scale": 3}),
 )
 OTHER_BOOSTERS: Final = (
     Variant("paper", "its parameters", learner="OptBandit", paper=True),
@@ -98,4 +104,6 @@ OTHER_BOOSTERS: Final = (
     Variant("paper", "its parameters", learner="BinBandit", paper=True),
     Variant("exploration", "adaptive", {"exploration": "adaptive"}, learner="BinBandit", paper=True),
 )
+PROMISING: Final = (HEAVIER, ADAPTIVE_LEAVES)
+"""Better than the base on several streams with the seeds of the table; played with fresh ones, too."""
 VARIANTS: Final = (BASE, PAPER, *EXPLORATION, *OTHERS, *OTHER_BOOSTERS)

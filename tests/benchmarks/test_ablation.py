@@ -14,7 +14,7 @@ from banditboost import AdaBandit, datasets, play, schedules
 from banditboost.datasets.protocol import STREAMS
 from benchmarks import ablation, ablation_page
 from benchmarks.ablation import Run, all_runs, main, scores
-from benchmarks.variants import BASE, PAPER, VARIANTS, Variant, follow_last_expert, scale_steps
+from benchmarks.variants import BASE, FRESH, PAPER, VARIANTS, Variant, follow_last_expert, scale_steps
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler")
 ROUNDS = 60
@@ -101,6 +101,7 @@ def test_some_streams_and_seeds() -> None:
     some = ablation.some_runs(["car"], seeds=2)
     assert {run.data for run in some} == {"car"}
     assert {run.seed for run in some} == {4, 5}
+    assert not {run.seed for run in ablation.some_runs(list(STREAMS), seeds=10)} & set(FRESH)
     assert len(ablation.some_runs(list(STREAMS), seeds=None)) == len(list(all_runs()))
 
 
@@ -168,6 +169,12 @@ def test_sure_gains_and_losses_are_marked_and_single_seeds_are_not() -> None:
     assert [line.split("|")[3].strip() for line in lines[2:]] == ["0.810 ± 0.025", "0.861 ± 0.027 ▲", "0.761 ± 0.027 ▼", "0.200"]
 
 
+def test_fresh_seeds_are_kept_apart() -> None:
+    records = [record(BASE, "car", 4, 0.8), record(BASE, "car", FRESH[0], 0.9), record(PAPER, "car", FRESH[0], 0.7)]
+    found = [(row["part"], row["last_accuracy"], row["last_accuracy_gain"]) for row in ablation_page.means(records)]
+    assert found == [("whole", 0.8, 0.0), ("fresh", 0.9, 0.0), ("fresh", 0.7, -0.2)]
+
+
 def test_other_boosters_are_compared_with_themselves() -> None:
     optimal = [variant for variant in VARIANTS if variant.learner == "OptBandit"]
     records = [record(BASE, "car", 4, 0.9), record(optimal[0], "car", 4, 0.5), record(optimal[1], "car", 4, 0.6)]
@@ -176,10 +183,11 @@ def test_other_boosters_are_compared_with_themselves() -> None:
 
 def test_the_page_says_what_was_reached_and_what_was_not() -> None:
     records = [record(BASE, "balance", 4, 0.98), record(BASE, "car", 4, 0.98), record(BASE, "movement", 4, 0.5, part="beginning")]
+    records.append(record(BASE, "car", FRESH[0], 0.99))
     page = ablation_page.page(records, ablation_page.means(records))
     balance, car = (next(line for line in page.splitlines() if line.startswith(f"| {name} ")) for name in ("Balance", "Car"))
-    assert "reached |" in balance
-    assert "missed by 0.0050" in car
+    assert "0.980 (1), reached |" in balance
+    assert "0.980 (1), missed by 0.0050 | 0.990 (1), reached |" in car
     assert "2026-01-02" in page
     assert "abacus, 1 cores" in page
 
