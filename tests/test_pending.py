@@ -39,7 +39,7 @@ class Deaf:
         self.heard: list[tuple[int, bool]] = []
 
     def decide(self, x: Any, allowed: Any = None) -> Decision:  # noqa: ARG002
-        memo = [self.rounds, 0, 0, 0, 0.5, 0.5, 0, 0]
+        memo = [self.rounds, 0, 0, 0, 0.5, 0.5, 0, 0, 1]
         self.rounds += 1
         return Decision.from_dict({"format": 1, "model": "deaf", "labels": 2, "label": "a", "greedy": "a", "memo": memo})
 
