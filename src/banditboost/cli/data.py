@@ -7,7 +7,11 @@ from dataclasses import asdict
 from banditboost.cli import options, output
 
 
-def list_data(directory: options.DataDirectory = None, as_json: options.Json = False) -> None:
+def list_data(
+    directory: options.DataDirectory = None,
+    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
+    as_json: options.Json = False,
+) -> None:
     """List the data sets of the paper: rows, features, classes, licence, source, and where the copy is.
 
     \b

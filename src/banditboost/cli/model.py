@@ -14,7 +14,11 @@ File = Annotated[Path, typer.Argument(help="A file that --save or model.save wro
 _SHOWN = 12
 
 
-def show(file: File, as_json: options.Json = False) -> None:
+def show(
+    file: File,
+    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
+    as_json: options.Json = False,
+) -> None:
     """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it. The model is not loaded.
 
     \b

@@ -79,6 +79,7 @@ Settings = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Of the stream's order and of the model.", min=0, metavar="N")]
+IdleSeed = Annotated[int, typer.Option("--seed", help="Every command takes one; this one draws nothing.", min=0, metavar="N")]
 FirstSeed = Annotated[int, typer.Option(help="The first seed; the others follow it.", min=0, metavar="N")]
 Jobs = Annotated[int | None, typer.Option(help="Processes at a time; all cores if not given.", min=1, metavar="N")]
 Engine = Annotated[EngineName, typer.Option(help="Where tasks run: on this machine, or on an existing Dask or Ray cluster.")]
