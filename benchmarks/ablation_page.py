@@ -53,7 +53,7 @@ were not played. [All figures](ablation.csv), with the differences from the base
 
 ## The first {rounds} rounds of the long streams
 
-The last fifth of these rounds. Where the first line has more seeds than others, compare by the differences in [the file](ablation.csv).
+The last fifth of these rounds. Where the first line has more seeds, compare by the differences in [the file](ablation.csv).
 
 {beginning}
 
@@ -195,9 +195,14 @@ def table(rows: Sequence[Row], score: str = "last_accuracy") -> str:
     data = [name for name in STREAMS if any(row["data"] == name for row in rows)]
     cells = {(row["learner"], row["change"], row["data"]): _cell(row, score) for row in rows}
     lines = dict.fromkeys((row["learner"], row["change"]) for row in rows)
-    return render(
-        ["change", *map(str.capitalize, data)], [[_head(*line), *(cells.get((*line, name), "") for name in data)] for line in lines]
-    )
+    bodies = [[_head(*line), *(cells.get((*line, name), "") for name in data)] for line in lines]
+    seeds = ["*seeds: first line; others*", *(_seeds([row for row in rows if row["data"] == name]) for name in data)]
+    return render(["change", *map(str.capitalize, data)], [*bodies, seeds])
+
+
+def _seeds(rows: Sequence[Row]) -> str:
+    first, *others = (int(row["seeds"]) for row in rows)
+    return f"{first}; {_span([str(count) for count in sorted(set(others))])}" if others else str(first)
 
 
 def _head(learner: str, change: str) -> str:
