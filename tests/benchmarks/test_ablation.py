@@ -166,7 +166,13 @@ def test_sure_gains_and_losses_are_marked_and_few_seeds_are_not() -> None:
     records += [record(worse, "car", seed, 0.75 + 0.011 * seed) for seed in range(3)]
     records += [record(few, "car", 0, 0.2), record(few, "car", 1, 0.2), record(few, "balance", 0, 0.3)]
     lines = ablation_page.table(ablation_page.means(records)).splitlines()
-    assert [line.split("|")[3].strip() for line in lines[2:]] == ["0.810 ± 0.025", "0.861 ± 0.027 ▲", "0.761 ± 0.027 ▼", "0.200"]
+    assert [line.split("|")[3].strip() for line in lines[2:]] == [
+        "0.810 ± 0.025",
+        "0.861 ± 0.027 ▲",
+        "0.761 ± 0.027 ▼",
+        "0.200",
+        "3; 2 to 3",
+    ]
 
 
 def test_fresh_seeds_are_kept_apart() -> None:
