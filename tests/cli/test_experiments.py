@@ -85,6 +85,14 @@ def test_halving_drops_what_is_bad_early(answer):
 
 
 @pytest.mark.usefixtures("pets")
+def test_schedules_are_tried_beside_rates(answer, home):
+    command = ("tune", "pets.csv", "--label", "pet", "--n-learners", "3", "--seeds", 1, "--jobs", 1)
+    found = answer(*command, "--exploration", "0.01,0.1,divided")
+    assert {row["exploration"] for row in found["ranking"]} == {"0.01", "0.1", "divided"}
+    assert (home / "tune-pets" / "exploration.png").exists()  # of the two rates
+
+
+@pytest.mark.usefixtures("pets")
 def test_without_rates_there_is_nothing_to_plot(answer, home):
     answer("tune", "pets.csv", "--label", "pet", "--learner", "AdaFull", "--n-learners", "2,3", "--seeds", 1, "--jobs", 1)
     assert not (home / "tune-pets" / "exploration.png").exists()

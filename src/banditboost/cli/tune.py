@@ -32,7 +32,10 @@ class Score(StrEnum):
 
 
 Rates = Annotated[
-    str | None, typer.Option("--exploration", help="Exploration rates to try; seven from 0.0003 to 0.3 if not given.", metavar="A,B,...")
+    str | None,
+    typer.Option(
+        "--exploration", help="Exploration rates and schedules to try; seven rates from 0.0003 to 0.3 if not given.", metavar="A,B,..."
+    ),
 ]
 Counts = Annotated[str | None, typer.Option("--n-learners", help="Numbers of trees to try.", metavar="A,B,...")]
 Try = Annotated[
@@ -107,7 +110,7 @@ def tune(
     title = f"{learner} on {choice.name}: {len(ranked)} combinations, {seeds} seeds each"
     sheet = tables.ranking(title, ranked)
     files = workshop.write_sheet(sheet)
-    if len(choices.get("exploration", ())) > 1:
+    if sum(map(_is_number, choices.get("exploration", ()))) > 1:
         files += figures.write(figures.exploration(_best_at_each_rate(records, score), series=_length), workshop.out / "exploration")
     best = _command(choice, learner, ranked[0].parameters)
     if as_json:
@@ -172,14 +175,19 @@ def _search(search: Search, method: Method, workshop: Workshop) -> tuple[list[di
 
 
 def _best_at_each_rate(records: list[dict[str, Any]], score: Score) -> list[Any]:
-    """Of the runs with one length and one exploration rate those of the best combination of the other parameters."""
+    """Of the runs with one length and one exploration rate those of the best combination of the other parameters; not of schedules."""
     from banditboost.experiments.grouping import estimate, exploration_of, group
 
     kept: list[Any] = []
-    for members in group(records, _length, exploration_of).values():
+    constant = [record for record in records if _is_number(record["task"]["parameters"]["exploration"])]
+    for members in group(constant, _length, exploration_of).values():
         others = group(members, lambda record: str({**record["task"]["parameters"], "exploration": None}))
         kept += max(others.values(), key=lambda runs: estimate(runs, score.value).mean)
     return kept
+
+
+def _is_number(rate: Any) -> bool:
+    return isinstance(rate, (int, float))
 
 
 def _length(record: Any) -> str:
