@@ -26,7 +26,7 @@ from tests.boosting.states import difference
 from tests.boosting.streams import make_stream
 
 LABELS = tuple("abcde")
-ALL: list[Schedule] = [Theory(least=0.01, most=0.3), Decaying(scale=0.9), Adaptive(scale=0.7, memory=30.0), Divided(least=0.02)]
+ALL: list[Schedule] = [Theory(least=0.01, most=0.3), Decaying(scale=0.9), Adaptive(scale=0.4, memory=30.0), Divided(least=0.02)]
 VOTERS = [AdaBandit, OptBandit]
 PAIRS = [(booster, schedule) for booster in VOTERS for schedule in ALL] + [(BinBandit, ALL[1]), (BinBandit, ALL[2])]
 ROUNDS = 60 if INTERPRETED else 400
