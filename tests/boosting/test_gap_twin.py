@@ -17,8 +17,6 @@ from tests.naive import rng
 from tests.naive.gap import GapBoost as Twin
 from tests.naive.tree import Tree
 
-pytestmark = pytest.mark.skipif(not hasattr(banditboost, "GapBoost"), reason="banditboost has no GapBoost yet")
-
 ROUNDS = 40 if INTERPRETED else 300  # interpreted, a round takes as long as the twin's
 ALL_SIZES = [(k, n) for k in (2, 3, 26) for n in (1, 5, 10)]
 SIZES = [(2, 5), (26, 5)] if INTERPRETED else ALL_SIZES

@@ -279,3 +279,10 @@ def test_theory_follows_labels_that_join() -> None:
     before = float(model.decide({"x": 1.0})._memo[RATE])
     model.add_label("f")
     assert model.decide({"x": 1.0})._memo[RATE] == pytest.approx(before * (6 / 5) ** 1.75)
+
+
+@pytest.mark.parametrize("learner", [AdaBandit, OptBandit, BinBandit, baselines.Banditron, baselines.EpsilonGreedyForest])
+def test_the_warning_points_at_whoever_gave_the_rate(learner: Any) -> None:
+    with pytest.warns(UserWarning, match="exploration is 0") as told:
+        learner(LABELS, exploration=0.0)
+    assert told[0].filename == __file__

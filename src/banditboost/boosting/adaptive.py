@@ -22,7 +22,6 @@ from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
 from banditboost.kernels.tally import note_verdict
-from banditboost.schedules import Theory
 from banditboost.theory import adaptive_exploration
 from banditboost.weak_learners.forest import TreeCommittee
 
@@ -258,6 +257,5 @@ class AdaBandit(AdaptiveBooster, BanditBooster):
     def _step(self) -> float:
         return 1.0 / len(self.labels) ** 2
 
-    def _suggested_rate(self) -> tuple[float, float]:
-        edge = self.exploration.edge if isinstance(self.exploration, Theory) else 1.0
+    def _suggested_rate(self, edge: float) -> tuple[float, float]:
         return adaptive_exploration(len(self.labels), [edge] * self.n_learners, rounds=1).rate, 1.0 / 3.0

@@ -38,17 +38,17 @@ class BanditBooster(VerdictBooster):
             if not self.learners_vote:
                 raise ParameterError(f"exploration is {exploration!r}; learners of {type(self).__name__} do not vote: give Adaptive()")
             self._policy = BY_VOTES
-        rates.write(self.exploration, self._settings, self._suggested_rate())
+        rates.write(self.exploration, self._settings, self._suggested_rate)
         self._settings["recent_error"] = 1.0
         self._settings["estimator"] = estimator
 
-    def _suggested_rate(self) -> tuple[float, float] | None:
+    def _suggested_rate(self, edge: float) -> tuple[float, float] | None:  # noqa: ARG002 (no theorem is about it)
         """What the paper's theory says: a scale and an exponent."""
         return None
 
     def _follow_labels(self) -> None:
         super()._follow_labels()
-        rates.write(self.exploration, self._settings, self._suggested_rate())
+        rates.write(self.exploration, self._settings, self._suggested_rate)
 
     @property
     def parameters(self) -> dict[str, Any]:

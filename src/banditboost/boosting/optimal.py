@@ -179,5 +179,5 @@ class OptBandit(OptimalBooster, BanditBooster):
 
     learners_vote = True
 
-    def _suggested_rate(self) -> tuple[float, float]:
+    def _suggested_rate(self, edge: float) -> tuple[float, float]:  # noqa: ARG002 (Theorem 3.2's rate does not hang on it)
         return optimal_exploration(len(self.labels), self.n_learners, rounds=1).rate, 0.5

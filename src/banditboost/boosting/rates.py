@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,9 +31,18 @@ def checked(exploration: Any) -> float | Schedule:
         raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
     if given == 0.0:
         warnings.warn(
-            "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01", stacklevel=4
+            "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01",
+            stacklevel=_outside(),
         )
     return float(given)
+
+
+def _outside() -> int:
+    """How far above the caller the user's own code is: some models have constructors of their own between."""
+    level = 1
+    while sys._getframe(level).f_globals.get("__name__", "").startswith("banditboost."):
+        level += 1
+    return level
 
 
 def least_rate(exploration: float | Schedule) -> float:
@@ -39,12 +50,12 @@ def least_rate(exploration: float | Schedule) -> float:
     return exploration.least if isinstance(exploration, Schedule) else exploration
 
 
-def write(exploration: float | Schedule, settings: Array, suggested: Power | None) -> None:
-    """`suggested` is what the theory says for this booster, None if it says nothing."""
+def write(exploration: float | Schedule, settings: Array, suggest: Callable[[float], Power | None]) -> None:
+    """`suggest` tells what the theory says for this booster with learners of some edge, None if it says nothing."""
     settings["schedule"], settings["least_rate"] = CONSTANT, least_rate(exploration)
     settings["rate"] = exploration.most if isinstance(exploration, Schedule) else exploration
     if isinstance(exploration, Theory):
-        _write_theory(exploration, settings, suggested)
+        _write_theory(exploration, settings, suggest(exploration.edge))
     elif isinstance(exploration, Decaying):
         _write_fall(settings, (exploration.scale, exploration.power))
     elif isinstance(exploration, Adaptive):
