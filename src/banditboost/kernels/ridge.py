@@ -28,6 +28,21 @@ def multiply_row(chains: Chains, group: int) -> float:
 
 
 @njit
+def squared_width(chains: Chains, group: int) -> float:
+    """The row times the inverse times the row. Of few features in many slots, only their own numbers are read."""
+    end, product, inverse = chains.bounds[1], chains.product, chains.inverse[group]
+    if 2 * end > product.size:
+        return multiply_row(chains, group)
+    total = 0.0
+    for j in range(end):
+        slot, part = chains.slots[j], 0.0
+        for i in range(end):
+            part += chains.values[i] * inverse[chains.slots[i], slot]
+        total += chains.values[j] * part
+    return max(0.0, total)
+
+
+@njit
 def ridge_answer(chains: Chains, group: int) -> float:
     total = 0.0
     for i in range(chains.bounds[1]):
@@ -55,4 +70,4 @@ def add_widths(chains: Chains, factor: float, scores: Array) -> None:
         squares += chains.values[i] * chains.values[i]
     for label in range(scores.size):
         group = chains.groups[label]
-        scores[label] += factor * math.sqrt(multiply_row(chains, group) if group >= 0 else squares)
+        scores[label] += factor * math.sqrt(squared_width(chains, group) if group >= 0 else squares)
