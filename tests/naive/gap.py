@@ -32,7 +32,7 @@ HEDGE_RATE = 2.0
 MEMORY = 500
 LEAST_EXPERT = 0.001
 OPTIMISM = 0.2
-MOST_RIDGE = 2**19
+MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
 LEAST_DOUBT = 0.01
 LEAST_WEIGHT = 0.001
@@ -83,9 +83,9 @@ def most_slots(k, max_memory=256 * 2**20):
 
 
 def narrow_enough_for_ridge(k, kinds, n_values, max_memory):
-    """Whether the inverses of k labels, m x m for m features of stage 1, stay within their bounds."""
+    """Whether the inverses of k labels, m x m for m features of stage 1 of which a row has one for each column, stay within their bounds."""
     m = 1 + sum(1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True))
-    return k * m * m <= min(MOST_RIDGE, max_memory // BYTES_OF_RIDGE)
+    return k * m * m <= max_memory // BYTES_OF_RIDGE and k * (len(kinds) + 1) ** 2 <= MOST_RIDGE_PRODUCTS
 
 
 class Ridge:

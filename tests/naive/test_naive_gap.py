@@ -411,7 +411,8 @@ def test_the_inverse_is_that_of_the_rows_and_the_weights_solve_them():
 def test_wide_rows_have_no_ridge_regression():
     for columns, labels, expected in ((417, 3, True), (418, 3, False), (6, 10_000, True), (7, 10_000, False)):
         assert narrow_enough_for_ridge(labels, ["numeric"] * columns, [0] * columns, 2**28) == expected
-    assert not narrow_enough_for_ridge(2, ["nominal"], [40], 64 * 2 * 41 * 41 - 1)
+    for memory in (64 * 2 * 41 * 41, 64 * 2 * 41 * 41 - 1):
+        assert narrow_enough_for_ridge(2, ["nominal"], [40], memory) == (memory % 64 == 0)
     booster = make_booster(max_memory=64)
     booster.learn(shown(1), row(1), False)
     decision = booster.decide(row(2))

@@ -159,7 +159,7 @@ class LinearStages:
         )
 
     def _ridge_slots(self, n_labels: int) -> int:
-        return ridge_slots(int(self._layout.spans["room"][0]), n_labels, self._max_memory)
+        return ridge_slots(int(self._layout.spans["room"][0]), len(self._layout.columns), n_labels, self._max_memory)
 
     def _room_for_a_row(self, n_labels: int) -> dict[str, Array]:
         """What depends on the layout, with no row in it."""

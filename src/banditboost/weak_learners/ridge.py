@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-MOST_NUMBERS = 1 << 19  # in the inverses of all labels, 4 MiB: a decision may read them all
+MOST_PRODUCTS = 1 << 19  # of two features of a row, for all labels: about as many multiplications as a decision makes
 _BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses take an eighth of it at most
 
 
-def ridge_slots(n_slots: int, n_labels: int, max_memory: int) -> int:
+def ridge_slots(n_slots: int, n_columns: int, n_labels: int, max_memory: int) -> int:
     """Rows and columns of an inverse; 0 if there are to be none."""
-    affordable = min(MOST_NUMBERS, max_memory // _BYTES_FOR_A_NUMBER)
-    return n_slots if n_labels * n_slots * n_slots <= affordable else 0
+    small = n_labels * n_slots * n_slots <= max_memory // _BYTES_FOR_A_NUMBER
+    quick = n_labels * (n_columns + 1) * (n_columns + 1) <= MOST_PRODUCTS
+    return n_slots if small and quick else 0
 
 
 def ridge_room(n_groups: int, slots: int) -> dict[str, Array]:
