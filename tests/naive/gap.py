@@ -83,7 +83,7 @@ def most_slots(k, max_memory=256 * 2**20):
 
 
 def narrow_enough_for_ridge(k, kinds, n_values, max_memory):
-    """Whether the inverses of k labels, m x m for m features of stage 1 of which a row has one for each column, stay within their bounds."""
+    """Whether the inverses of k labels, m x m for m features of stage 1, stay within bounds; a row has one for each column."""
     m = 1 + sum(1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True))
     return k * m * m <= max_memory // BYTES_OF_RIDGE and k * (len(kinds) + 1) ** 2 <= MOST_RIDGE_PRODUCTS
 
