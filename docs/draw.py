@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from matplotlib.patches import FancyBboxPatch
 from banditboost import AdaBandit, AdaFull, GapBoost, datasets, play
 from banditboost.boosting.estimate import estimate_loss
 from banditboost.boosting.exploration import label_probability
-from banditboost.boosting.gap import weigh_labels
+from banditboost.boosting.gap import GAMMA_WITH_HOPE, weigh_labels
 from banditboost.kernels.layout import VOTES
 
 FOLDER = Path(__file__).parent / "figures"
@@ -261,9 +262,10 @@ def _draw_experts(axes: Axes, model: GapBoost) -> None:
 
 
 def gap_probability(gap: float, best: float, verdicts: int, n_labels: int = 2) -> float:
-    """The probability of a label whose score is `gap` below the best one; the others are as far below."""
+    """The probability of a label whose score is `gap` below the best one; the others are as far below. Rows are narrow."""
     probabilities = np.empty(n_labels)
-    weigh_labels(np.array([best] + [best - gap] * (n_labels - 1)), np.zeros(0, np.int64), verdicts, probabilities)
+    hopes, factor = np.array([best] + [best - gap] * (n_labels - 1)), GAMMA_WITH_HOPE * math.sqrt(verdicts + 1.0)
+    weigh_labels(hopes, np.zeros(0, np.int64), factor, probabilities)
     return float(probabilities[1])
 
 

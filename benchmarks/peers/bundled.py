@@ -83,6 +83,21 @@ def random_rbf() -> Table:
     return _records(islice(synth.RandomRBF(seed_model=3, seed_sample=7, n_classes=10, n_features=10, n_centroids=50), 15_000))
 
 
+def drifting_rbf() -> Table:
+    from river.datasets import synth
+
+    rows = synth.RandomRBFDrift(
+        seed_model=5, seed_sample=9, n_classes=8, n_features=10, n_centroids=30, change_speed=0.5, n_drift_centroids=15
+    )
+    return _records(islice(rows, 20_000))
+
+
+def blobs() -> Table:
+    from sklearn.datasets import make_blobs
+
+    return _frame(*make_blobs(20_000, 12, centers=40, cluster_std=3.0, center_box=(-5.0, 5.0), random_state=105))
+
+
 def random_tree() -> Table:
     from river.datasets import synth
 
@@ -150,6 +165,17 @@ TABLES: dict[str, Callable[[], Table]] = {
     "crackers": partial(from_r, "Ecdat", "Cracker", "choice", ("id",)),
     "jobs": partial(from_r, "plm", "Males", "occupation", ("nr",)),
     "flights": partial(from_r, "nycflights13", "flights", "carrier", ("flight", "tailnum", "time_hour"), 20_000),
+    "yogurt": partial(from_r, "Ecdat", "Yogurt", "choice", ("id",)),
+    "garage": partial(from_r, "Ecdat", "Car", "choice"),
+    "wage": partial(from_r, "ISLR", "Wage", "education", ("region", "logwage")),
+    "lending": partial(from_r, "modeldata", "lending_club", "sub_grade", ("int_rate", "Class")),
+    "computers": partial(from_r, "Ecdat", "Computers", "screen"),
+    "crashes": partial(from_r, "DAAG", "nassCDS", "injSeverity", ("caseid", "weight"), 20_000),
+    "work": partial(from_r, "stevedata", "gss_wages", "occrecode", ("occ10", "prestg10"), 20_000),
+    "films": partial(from_r, "ggplot2movies", "movies", "mpaa", ("title",)),
+    "olive": partial(from_r, "dslabs", "olive", "area", ("region",)),
+    "blobs": blobs,
+    "drift": drifting_rbf,
     "terrain": terrain,
     "clusters": partial(classification, 25, 15, 12, n_redundant=5, n_clusters_per_class=2, class_sep=2.0, random_state=101),
     "needles": partial(classification, 60, 5, 4, n_redundant=0, n_clusters_per_class=1, flip_y=0.05, random_state=102, n_samples=10_000),

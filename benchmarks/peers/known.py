@@ -73,6 +73,13 @@ def largest(seed: int) -> tuple[Stream, IntArray]:
     return _stream("largest", X, (X[:, :6] + random.normal(0.0, 0.3, (ROUNDS, 6))).argmax(1), 6), X[:, :6].argmax(1)
 
 
+def sectors(seed: int) -> tuple[Stream, IntArray]:
+    """Twelve sectors around a centre in the first two of six columns."""
+    X = _random(seed).normal(size=(ROUNDS, 6))
+    best = np.floor((np.arctan2(X[:, 1] - 0.3, X[:, 0] + 0.2) / (2 * np.pi) + 0.5) * 12).astype(np.int64) % 12
+    return _noisy("sectors", X, best, 12, seed)
+
+
 KNOWN: dict[str, Callable[[int], tuple[Stream, IntArray]]] = {
     "prototypes": prototypes,
     "preferences": preferences,
@@ -80,6 +87,7 @@ KNOWN: dict[str, Callable[[int], tuple[Stream, IntArray]]] = {
     "change": change,
     "gaussians": gaussians,
     "largest": largest,
+    "sectors": sectors,
 }
 
 

@@ -63,7 +63,7 @@ def test_numbers_that_draw_a_label_measure_its_probability() -> None:
     """All u on a fine grid, shares counted: each label gets what it was promised."""
     scores = np.array([0.1, 0.5, 0.5, -1.0, 0.4999])
     probabilities = np.zeros(5)
-    best = weigh_labels(scores, np.zeros(0, np.int64), 8, probabilities)
+    best = weigh_labels(scores, np.zeros(0, np.int64), 3.0, probabilities)
     assert best == 1  # the first of the two
     assert probabilities.tolist() == pytest.approx([1 / (5 + 60 * 0.4 / 2), probabilities[1], 1 / 5, 1 / 50, 1 / (5 + 60 * 0.0001 / 2)])
     n = 2_000 if INTERPRETED else 100_000

@@ -31,7 +31,9 @@ BYTES_OF_SLOT = 32
 HEDGE_RATE = 2.0
 MEMORY = 500
 LEAST_EXPERT = 0.001
+FIRST_LOSS = 1.0
 OPTIMISM = 0.2
+GAMMA, GAMMA_WITH_HOPE = 1, 10
 MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
 LEAST_DOUBT = 0.01
@@ -172,7 +174,7 @@ class GapBoost:
         self.G = {}  # (label, stage) -> {place: sum of squared gradients}
         self.Q = dict.fromkeys(LINEAR, 0.0)
         self.V = 0
-        self.L = [0.0] * (3 + N)  # L[j - 1] is that of prefix j
+        self.L = [0.0] * 3 + [FIRST_LOSS] * N  # L[j - 1] is that of prefix j
         self.round = 0
         self.pair_memo = {}  # number of columns -> the pairs of stages 2 and 3
 
@@ -293,7 +295,7 @@ class GapBoost:
         k = len(allowed)
         best = first_best(hope, allowed)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = k * math.sqrt(self.V + 1) / doubt
+        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.has_ridges() else GAMMA) * k / doubt
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:

@@ -210,18 +210,20 @@ def test_probabilities_sum_to_one_and_the_best_has_its_share():
         assert decision.p == decision.P[decision.ytilde]
 
 
-def test_inverse_gap_weighting_by_hand():
-    booster = make_booster()
+@pytest.mark.parametrize(("max_memory", "c"), [(64, 1), (2**28, 10)])
+def test_inverse_gap_weighting_by_hand(max_memory, c):
+    """Without ridge regressions, and with them."""
+    booster = make_booster(max_memory=max_memory)
     booster.V = 3
     best, P = booster.probabilities([0.5, 0.0, -0.5])
-    # doubt 1/4, gamma = 3 x 2 x 4 = 24
+    # doubt 1/4, gamma = c x 3 x 2 x 4 = 24 c
     assert best == 0
-    assert P[1:] == [1 / (3 + 24 * 0.25), 1 / (3 + 24 * 0.5)]
-    assert P[0] == pytest.approx(1 - 1 / 9 - 1 / 15)
+    assert P[1:] == [1 / (3 + c * 24 * 0.25), 1 / (3 + c * 24 * 0.5)]
+    assert P[0] == pytest.approx(1 - sum(P[1:]))
 
 
 def test_doubt_is_bounded_and_ties_go_to_the_first_label():
-    booster = make_booster()
+    booster = make_booster(max_memory=64)
     best, P = booster.probabilities([-1.0, 1.0, 1.0])
     assert best == 1
     assert P[0] == pytest.approx(1 / (3 + 300))
@@ -324,7 +326,7 @@ def test_a_tree_with_next_to_no_weight_is_not_taught():
 def test_losses_of_prefixes():
     booster, _ = chain([1.0, 0.0])
     booster.learn(shown(0), [NAN], True)
-    first = [0.25, 0.25, 0.25, 0.16, 0.25]  # ((1 - F) / 2)^2 with F = 0, 0, 0, 0.2, 0
+    first = [0.25, 0.25, 0.25, 0.998 + 0.16, 0.998 + 0.25]  # ((1 - F) / 2)^2 with F = 0, 0, 0, 0.2, 0; trees begin with 1
     losses = booster.L
     assert losses == pytest.approx(first)
     F1 = booster.dot(0, 1, [("constant", 1.0)])
@@ -338,7 +340,7 @@ def test_scores_beyond_the_scale_are_clipped():
     booster.learn(shown(1), [NAN], True)
     F = booster.prefixes(1, [NAN], booster.features([NAN]))
     assert F[-1] > 4
-    assert booster.L[-1] == 0
+    assert booster.L[-1] == pytest.approx(0.998)  # what it began with, and no error
     assert booster.scores([NAN])[1] <= 1
 
 

@@ -33,7 +33,9 @@ TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn an
 HEDGE_RATE = 2.0  # the largest for which squared error on [0, 1] is mixable
 MEMORY = 500.0  # verdicts that the prefixes are judged by
 LEAST_WEIGHT = 1e-3  # of a prefix that counts; trees after the last of these need not be asked
+FIRST_LOSS = 1.0  # of prefixes with trees: linear ones learn sooner
 OPTIMISM = 0.2  # standard deviations of the ridge regression, in units of the recent error
+GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
 LEAST_DOUBT = 0.01  # keeps every probability positive
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
 _ALL = np.zeros(0, np.int64)  # labels are allowed
@@ -125,14 +127,14 @@ def best_label(scores: Array, allowed: Array) -> int:
 
 
 @njit
-def weigh_labels(scores: Array, allowed: Array, verdicts: int, probabilities: Array) -> int:
+def weigh_labels(scores: Array, allowed: Array, factor: float, probabilities: Array) -> int:
     """Inverse gap weighting in units of the doubt about the best label, which is returned; 0 for labels that are not allowed."""
     k = scores.size if allowed.size == 0 else allowed.size
     for label in range(scores.size):
         probabilities[label] = 0.0
     best = best_label(scores, allowed)
     doubt = max(0.5 * (1.0 - scores[best]), LEAST_DOUBT)
-    gamma = k * math.sqrt(verdicts + 1.0) / doubt
+    gamma = factor * k / doubt
     total = 0.0
     for place in range(k):
         label = label_at(allowed, place)
@@ -167,7 +169,8 @@ def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, m
     greedy = best_label(scores, allowed)
     if chains.product.size > 0:
         add_widths(chains, OPTIMISM * recent_error(least, verdicts), scores)
-    best = weigh_labels(scores, allowed, verdicts, chains.probabilities)
+    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if chains.product.size > 0 else GAMMA)
+    best = weigh_labels(scores, allowed, factor, chains.probabilities)
     shown = draw_other(chains.probabilities, best, uniform(round_key(settings[0]["seed"], int(memo[ROUND])), EXPLORE, 0))
     memo[SHOWN], memo[GREEDY], memo[PROBABILITY] = shown, greedy, chains.probabilities[shown]
     memo[POLICY], memo[ALLOWED] = INVERSE_GAPS, allowed.size
@@ -258,6 +261,7 @@ class GapBoost(VerdictBooster):
 
     def _start(self) -> None:
         self._weights = np.zeros(STAGES + self.n_learners + 1)  # losses of the prefixes, then of the ridge regressions
+        self._weights[STAGES:-1] = FIRST_LOSS
         self._linear = LinearStages(len(self.labels), self.schema, self.seed, self.max_memory)
         self._committee = TreeCommittee(self.weak_learner, 2, self.schema, self.seed, self._memory_for_trees())
 
