@@ -1,4 +1,4 @@
-"""What the ablation changes: AdaBandit as recommended, and one thing of it at a time."""
+"""What the ablation changes: a base of AdaBandit, and one thing of it at a time. One of the changes is recommended."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from banditboost.datasets.protocol import PATIENT, STEADY
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import FIRST_SEED, paper_parameters
 
-RECOMMENDED: Final[Mapping[str, Any]] = {"n_learners": 40, "exploration": "divided", "tie_tolerance": 1.0}
+COMMON: Final[Mapping[str, Any]] = {"n_learners": 40, "exploration": "divided", "tie_tolerance": 1.0}
 """The same for all streams, with the default trees."""
 SEEDS: Final = range(FIRST_SEED, FIRST_SEED + 10)
-"""They chose what is recommended."""
+"""They chose the base, and what is recommended."""
 FRESH: Final = range(SEEDS.stop, SEEDS.stop + 10)
 """They did not."""
 _NEVER = -1e300
@@ -30,7 +30,7 @@ class Variant:
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     learner: str = "AdaBandit"
     paper: bool = False
-    """Changed are the paper's parameters, which differ from stream to stream, not the recommended ones."""
+    """Changed are the paper's parameters, which differ from stream to stream, not the base."""
     step: float = 1.0
     """Factor of alpha's steps."""
     last_expert: bool = False
@@ -42,7 +42,7 @@ class Variant:
 
     def parameters(self, data: str) -> dict[str, Any]:
         """As `learners.make` takes them."""
-        return {**(paper_parameters(data, self.learner) if self.paper else RECOMMENDED), **self.changes}
+        return {**(paper_parameters(data, self.learner) if self.paper else COMMON), **self.changes}
 
     def make(self, stream: Any, data: str, seed: int) -> Booster:
         model = make(self.learner, stream.labels, stream.schema(), self.parameters(data), seed)
@@ -67,7 +67,7 @@ def _ranges(trees: Any) -> dict[str, list[float]]:
     return {name: list(values) for name, values in asdict(trees).items()}
 
 
-BASE: Final = Variant("recommended", "divided, N = 40")
+BASE: Final = Variant("base", "divided, N = 40")
 PAPER: Final = Variant("paper", "its parameters", paper=True)
 EXPLORATION: Final = (
     Variant("exploration", "0.001", {"exploration": 0.001}),
@@ -79,6 +79,8 @@ EXPLORATION: Final = (
 )
 HEAVIER: Final = Variant("importance", "x 3", {"importance_scale": 3})
 ADAPTIVE_LEAVES: Final = Variant("leaves", "adaptive", {"leaf_prediction": "adaptive"})
+RECOMMENDED: Final = ADAPTIVE_LEAVES
+"""The base with this change, the same on all streams."""
 OTHERS: Final = (
     Variant("importance", "x 0.3", {"importance_scale": 0.3}),
     HEAVIER,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from matplotlib.patches import FancyBboxPatch
 from banditboost import AdaBandit, AdaFull, GapBoost, datasets, play
 from banditboost.boosting.estimate import estimate_loss
 from banditboost.boosting.exploration import label_probability
-from banditboost.boosting.gap import weigh_labels
+from banditboost.boosting.gap import GAMMA_WITH_HOPE, weigh_labels
 from banditboost.kernels.layout import VOTES
 
 FOLDER = Path(__file__).parent / "figures"
@@ -222,7 +223,7 @@ def draw_chain() -> Figure:
     figure = Figure(figsize=(9, 5.0), layout="constrained")
     grid = figure.add_gridspec(2, 2, height_ratios=[1.1, 1])
     _draw_stages(figure.add_subplot(grid[0, :]), model.n_learners)
-    _draw_prefixes(figure.add_subplot(grid[1, 0]), model)
+    _draw_experts(figure.add_subplot(grid[1, 0]), model)
     _draw_gaps(figure.add_subplot(grid[1, 1]))
     return figure
 
@@ -251,18 +252,20 @@ def _draw_stages(axes: Axes, n_trees: int) -> None:
     axes.text(x + 0.1, 2.9, "one chain for\neach label", va="center", fontsize=9)
 
 
-def _draw_prefixes(axes: Axes, model: GapBoost) -> None:
+def _draw_experts(axes: Axes, model: GapBoost) -> None:
     weights = model.expert_weights
-    axes.bar(np.arange(1, len(weights) + 1), weights, color=[BLUE] * 3 + [ORANGE] * (len(weights) - 3), width=0.6)
-    axes.set_title("Weights v of the prefixes, after Car", loc="left")
-    axes.set_xlabel("stages in the prefix")
-    axes.set_xticks([1, 3, 5, 10, len(weights)])
+    n_prefixes = len(weights) - 1
+    axes.bar(np.arange(1, len(weights) + 1), weights, color=[BLUE] * 3 + [ORANGE] * (n_prefixes - 3) + [INK], width=0.6)
+    axes.set_title("Weights v of the experts, after Car", loc="left")
+    axes.set_xlabel("stages in the prefix; ridge regression")
+    axes.set_xticks([1, 3, 5, 10, n_prefixes, len(weights)], ["1", "3", "5", "10", str(n_prefixes), "r"])
 
 
 def gap_probability(gap: float, best: float, verdicts: int, n_labels: int = 2) -> float:
-    """The probability of a label whose score is `gap` below the best one; the others are as far below."""
+    """The probability of a label whose score is `gap` below the best one; the others are as far below. Rows are narrow."""
     probabilities = np.empty(n_labels)
-    weigh_labels(np.array([best] + [best - gap] * (n_labels - 1)), np.zeros(0, np.int64), verdicts, probabilities)
+    hopes, factor = np.array([best] + [best - gap] * (n_labels - 1)), GAMMA_WITH_HOPE * math.sqrt(verdicts + 1.0)
+    weigh_labels(hopes, np.zeros(0, np.int64), factor, probabilities)
     return float(probabilities[1])
 
 

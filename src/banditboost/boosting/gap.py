@@ -1,7 +1,8 @@
 """GapBoost: for each label a chain of stages that asks "was it right?", shown by inverse gaps. docs/gapboost.md is its specification.
 
 A chain is three linear stages and N Hoeffding trees. Each stage learns what the sum of those before it gets wrong; the prefixes of the
-chain are experts, weighed by how well they have answered lately.
+chain are experts, weighed by how well they have answered lately. Where rows are narrow, a ridge regression for each label is one expert
+more, and knows which labels have not been tried enough on rows like this one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from banditboost.kernels.answer import leaf_score
 from banditboost.kernels.compile import allocating, entry, inlined, njit
 from banditboost.kernels.layout import ALLOWED, GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
 from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stage, step_stage
+from banditboost.kernels.ridge import add_widths, ridge_answer, step_ridge
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
 from banditboost.kernels.route import find_leaf
 from banditboost.schema import Schema
@@ -30,6 +32,10 @@ from banditboost.weak_learners.linear import LinearStages
 TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
 HEDGE_RATE = 2.0  # the largest for which squared error on [0, 1] is mixable
 MEMORY = 500.0  # verdicts that the prefixes are judged by
+LEAST_WEIGHT = 1e-3  # of a prefix that counts; trees after the last of these need not be asked
+FIRST_LOSS = 1.0  # of prefixes with trees: linear ones learn sooner
+OPTIMISM = 0.2  # standard deviations of the ridge regression, in units of the recent error
+GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
 LEAST_DOUBT = 0.01  # keeps every probability positive
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
 _ALL = np.zeros(0, np.int64)  # labels are allowed
@@ -47,34 +53,58 @@ def tree_answer(forest: Forest, tree: int, x: Array) -> float:
     return TREE_SHARE * (2.0 * leaf_score(forest, find_leaf(forest, tree, x), x) - 1.0)
 
 
-@njit
-def weigh_prefixes(losses: Array, weights: Array) -> None:
-    """v_j, exponential in the recent squared error of prefix j."""
-    least = losses[0]
-    for j in range(1, losses.size):
-        least = min(least, losses[j])
+@inlined
+def share_out(weights: Array) -> None:
     total = 0.0
-    for j in range(losses.size):
-        weights[j] = math.exp(-HEDGE_RATE * (losses[j] - least))
+    for j in range(weights.size):
         total += weights[j]
-    for j in range(losses.size):
+    for j in range(weights.size):
         weights[j] /= total
 
 
 @njit
+def weigh_experts(chains: Chains, losses: Array, weights: Array) -> float:
+    """v_j, exponential in the recent squared error of expert j; 0 if it is next to nothing. Returns the least loss."""
+    n = losses.size if chains.product.size > 0 else losses.size - 1
+    least = losses[0]
+    for j in range(1, n):
+        least = min(least, losses[j])
+    weights[losses.size - 1] = 0.0  # the ridge regression's, unless there is one
+    for j in range(n):
+        weights[j] = math.exp(-HEDGE_RATE * (losses[j] - least))
+    share_out(weights)
+    for j in range(n):
+        if weights[j] < LEAST_WEIGHT:
+            weights[j] = 0.0
+    share_out(weights)
+    return least
+
+
+@inlined
+def recent_error(least: float, verdicts: int) -> float:
+    """Of the best expert: the root of its mean squared error, on the scale of scores."""
+    return 2.0 * math.sqrt(least / min(max(verdicts, 1), MEMORY))
+
+
+@njit
 def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weights: Array, scores: Array) -> None:
-    """Each label's score in [-1, 1]: its prefixes' mean with weights v. Labels not heard of have 0."""
+    """Each label's score in [-1, 1]: its experts' mean with weights v. Labels not heard of have 0."""
     for stage in range(STAGES):
         score_stage(chains, stage, linear[stage])
-    n_trees = weights.size - STAGES
+    n_trees = weights.size - STAGES - 1
+    n_asked = n_trees
+    while n_asked > 0 and weights[STAGES + n_asked - 1] == 0.0:
+        n_asked -= 1
     for label in range(scores.size):
         group = chains.groups[label]
         prefix, total = 0.0, 0.0
         if group >= 0:
+            if chains.product.size > 0:
+                total += weights[weights.size - 1] * clip(ridge_answer(chains, group))
             for stage in range(STAGES):
                 prefix += linear[stage, group]
                 total += weights[stage] * clip(prefix)
-            for i in range(n_trees):
+            for i in range(n_asked):
                 prefix += tree_answer(forest, group * n_trees + i, x)
                 total += weights[STAGES + i] * clip(prefix)
         scores[label] = total
@@ -86,18 +116,25 @@ def label_at(allowed: Array, place: int) -> int:
     return place if allowed.size == 0 else int(allowed[place])
 
 
+@inlined
+def best_label(scores: Array, allowed: Array) -> int:
+    """The first of those with the largest score."""
+    best = label_at(allowed, 0)
+    for place in range(1, scores.size if allowed.size == 0 else allowed.size):
+        if scores[label_at(allowed, place)] > scores[best]:
+            best = label_at(allowed, place)
+    return best
+
+
 @njit
-def weigh_labels(scores: Array, allowed: Array, verdicts: int, probabilities: Array) -> int:
+def weigh_labels(scores: Array, allowed: Array, factor: float, probabilities: Array) -> int:
     """Inverse gap weighting in units of the doubt about the best label, which is returned; 0 for labels that are not allowed."""
     k = scores.size if allowed.size == 0 else allowed.size
     for label in range(scores.size):
         probabilities[label] = 0.0
-    best = label_at(allowed, 0)
-    for place in range(1, k):
-        if scores[label_at(allowed, place)] > scores[best]:
-            best = label_at(allowed, place)
+    best = best_label(scores, allowed)
     doubt = max(0.5 * (1.0 - scores[best]), LEAST_DOUBT)
-    gamma = k * math.sqrt(verdicts + 1.0) / doubt
+    gamma = factor * k / doubt
     total = 0.0
     for place in range(k):
         label = label_at(allowed, place)
@@ -127,19 +164,23 @@ def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, m
     x = memo[settings[0]["row_start"] :]
     linear, weights, scores = np.empty((STAGES, chains.weights.shape[1] * chains.weights.shape[3])), np.empty(losses.size), np.empty(k)
     list_row(forest.features, chains, x, verdicts)
-    weigh_prefixes(losses, weights)
+    least = weigh_experts(chains, losses, weights)
     score_labels(forest, chains, x, linear, weights, scores)
-    best = weigh_labels(scores, allowed, verdicts, chains.probabilities)
+    greedy = best_label(scores, allowed)
+    if chains.product.size > 0:
+        add_widths(chains, OPTIMISM * recent_error(least, verdicts), scores)
+    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if chains.product.size > 0 else GAMMA)
+    best = weigh_labels(scores, allowed, factor, chains.probabilities)
     shown = draw_other(chains.probabilities, best, uniform(round_key(settings[0]["seed"], int(memo[ROUND])), EXPLORE, 0))
-    memo[SHOWN], memo[GREEDY], memo[PROBABILITY] = shown, best, chains.probabilities[shown]
+    memo[SHOWN], memo[GREEDY], memo[PROBABILITY] = shown, greedy, chains.probabilities[shown]
     memo[POLICY], memo[ALLOWED] = INVERSE_GAPS, allowed.size
     if k <= MOST_KEPT:
         memo[VOTES : VOTES + k] = chains.probabilities
 
 
 @inlined
-def judge(losses: Array, j: int, prefix: float, y: float) -> None:
-    error = 0.5 * (y - clip(prefix))
+def judge(losses: Array, j: int, answer: float, y: float) -> None:
+    error = 0.5 * (y - clip(answer))
     losses[j] = (1.0 - 1.0 / MEMORY) * losses[j] + error * error
 
 
@@ -151,6 +192,10 @@ def teach_gap(
     y = 1.0 if outcome != 0 else -1.0
     list_row(forest.features, chains, x, settings[0]["verdicts"])
     settings[0]["verdicts"] += 1
+    if chains.product.size > 0:
+        answer = ridge_answer(chains, group)
+        judge(losses, losses.size - 1, answer, y)
+        step_ridge(chains, group, y - answer)
     prefix = 0.0
     for stage in range(STAGES):
         note_norm(chains, stage)
@@ -215,7 +260,8 @@ class GapBoost(VerdictBooster):
         super().__init__(labels, n_learners=n_learners, weak_learner=weak_learner, schema=schema, max_memory=max_memory, seed=seed)
 
     def _start(self) -> None:
-        self._weights = np.zeros(STAGES + self.n_learners)  # losses of the prefixes
+        self._weights = np.zeros(STAGES + self.n_learners + 1)  # losses of the prefixes, then of the ridge regressions
+        self._weights[STAGES:-1] = FIRST_LOSS
         self._linear = LinearStages(len(self.labels), self.schema, self.seed, self.max_memory)
         self._committee = TreeCommittee(self.weak_learner, 2, self.schema, self.seed, self._memory_for_trees())
 
@@ -246,7 +292,7 @@ class GapBoost(VerdictBooster):
 
     def _follow_labels(self) -> None:
         """The new label's chain is made when its first verdict is learned."""
-        self._linear.set_labels(len(self.labels), self.max_memory)
+        self._linear.set_labels(len(self.labels))
         self._committee.set_ceiling(self._memory_for_trees())
 
     def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (a label's verdict is its own)
@@ -280,10 +326,10 @@ class GapBoost(VerdictBooster):
 
     @property
     def expert_weights(self) -> Array:
-        """The weights v of the prefixes: after the columns, the products, the pairs of bins, and each tree."""
+        """The weights v of the prefixes (after columns, products, pairs of bins, each tree), then of the ridge regressions."""
         weights = np.empty_like(self._weights)
         with self._lock:
-            weigh_prefixes(self._weights, weights)
+            weigh_experts(self._linear.chains, self._weights, weights)
         return weights
 
     def distribution(self, x: Mapping[Any, Any] | Array, allowed: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
@@ -311,7 +357,7 @@ class GapBoost(VerdictBooster):
     def _restore(self, arrays: dict[str, Array]) -> None:
         losses = take_array(arrays, "losses", np.float64, self._weights.shape)
         if not np.all((losses >= 0.0) & (losses <= 2.0 * MEMORY)):
-            raise UnreadableError("a loss of a prefix is out of range; load an intact copy")
+            raise UnreadableError("a loss of an expert is out of range; load an intact copy")
         self._weights = losses
         self._linear.restore(arrays)
         super()._restore(arrays)

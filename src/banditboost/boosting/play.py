@@ -30,7 +30,7 @@ class State(NamedTuple):
     """What every booster keeps."""
 
     settings: Array
-    weights: Array  # [1, 2N] alphas and ln v; for BinBandit [groups, N] log alphas; for GapBoost [1, 3 + N] losses
+    weights: Array  # [1, 2N] alphas and ln v; for BinBandit [groups, N] log alphas; for GapBoost [1, 4 + N] losses
     tally: Array
     labels: Array  # the lesson
     importance: Array

@@ -48,6 +48,9 @@ class Chains(NamedTuple):
     row: Array  # of which the list was made,
     verdicts: Array  # [1] and when: the statistics are those after so many verdicts
     probabilities: Array  # by label, of the last decision
+    inverse: Array  # [groups, slots, slots] of the ridge regressions beside the chains
+    ridge: Array  # [groups, slots]: their weights
+    product: Array  # [slots of stage 1], of the last inverse with a row; empty if rows are too wide for ridge regression
 
 
 @inlined

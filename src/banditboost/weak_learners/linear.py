@@ -12,6 +12,7 @@ from banditboost.kernels.layout import NUMERIC
 from banditboost.kernels.linear import BINS, COLUMN, LANES, MOVE, PAIR, SPAN, STAGES, Chains, move_weights, pair_draws
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
+from banditboost.weak_learners.ridge import at_places, ridge_room, ridge_slots, with_more
 
 Array = np.ndarray[Any, Any]
 MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many are drawn
@@ -117,6 +118,13 @@ def _moves(before: Layout, after: Layout) -> Array:
     return np.concatenate([moves, *parts])
 
 
+def _new_places(before: Layout, after: Layout) -> Array:
+    """Of each slot of stage 1."""
+    shifts = after.columns["slot"][: len(before.columns)] - before.columns["slot"]
+    places: Array = np.arange(1 + int(before.widths.sum())) + np.concatenate([[0], np.repeat(shifts, before.widths)])
+    return places
+
+
 def _pair_moves(stage: int, before: Array, after: Array, widths: Array, new_widths: Array) -> Array:
     """Of the pairs that are in both layouts."""
     key, new_key = (pairs["second"] << 32 | pairs["first"] for pairs in (before, after))
@@ -136,6 +144,7 @@ class LinearStages:
     def __init__(self, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
         self._schema = schema
         self._seed = seed
+        self._max_memory = max_memory
         self._most_slots = _most_slots(n_labels, max_memory)
         self._layout = lay_out(schema, seed, self._most_slots)
         self._version = schema.version
@@ -144,12 +153,16 @@ class LinearStages:
             weights=np.zeros((2, 0, self._layout.n_slots, LANES)),
             norms=np.zeros(STAGES),
             columns=self._layout.columns,
-            **self._room_for_a_row(),
+            **self._room_for_a_row(n_labels),
             probabilities=np.zeros(n_labels),
+            **ridge_room(0, self._ridge_slots(n_labels)),
         )
 
-    def _room_for_a_row(self) -> dict[str, Array]:
-        """What depends on the layout alone, with no row in it."""
+    def _ridge_slots(self, n_labels: int) -> int:
+        return ridge_slots(int(self._layout.spans["room"][0]), len(self._layout.columns), n_labels, self._max_memory)
+
+    def _room_for_a_row(self, n_labels: int) -> dict[str, Array]:
+        """What depends on the layout, with no row in it."""
         d, length = len(self._layout.columns), 1 + sum(len(part) for part in self._layout[:3])
         return {
             "products": self._layout.products,
@@ -162,6 +175,7 @@ class LinearStages:
             "numbers": np.zeros(d),
             "row": np.zeros(d),
             "verdicts": np.array([-1], np.int64),
+            "product": np.zeros(self._ridge_slots(n_labels)),
         }
 
     def follow_schema(self) -> None:
@@ -169,13 +183,14 @@ class LinearStages:
         if self._version != self._schema.version:
             self._lay_out_anew()
 
-    def set_labels(self, n_labels: int, max_memory: int) -> None:
-        """Labels have joined: more of them may have to share slots."""
+    def set_labels(self, n_labels: int) -> None:
+        """Labels have joined: more of them may have to share slots, and regressions may become too many."""
         chains, more = self.chains, n_labels - len(self.chains.groups)
         groups = np.concatenate([chains.groups, np.full(more, -1, np.int64)])
         self.chains = chains._replace(groups=groups, probabilities=np.zeros(n_labels))
-        if self._most_slots != _most_slots(n_labels, max_memory):
-            self._most_slots = _most_slots(n_labels, max_memory)
+        most_slots = _most_slots(n_labels, self._max_memory)
+        if most_slots != self._most_slots or self._ridge_slots(n_labels) != chains.product.size:
+            self._most_slots = most_slots
             self._lay_out_anew()
 
     def _lay_out_anew(self) -> None:
@@ -187,7 +202,9 @@ class LinearStages:
         move_weights(_moves(before, self._layout), chains.weights, before.spans, weights, self._layout.spans)
         for field in ("count", "mean", "squares"):
             self._layout.columns[field][: len(before.columns)] = chains.columns[field]
-        self.chains = chains._replace(weights=weights, columns=self._layout.columns, **self._room_for_a_row())
+        n_labels = len(chains.groups)
+        ridge = at_places(chains.inverse, chains.ridge, _new_places(before, self._layout), self._ridge_slots(n_labels))
+        self.chains = chains._replace(weights=weights, columns=self._layout.columns, **self._room_for_a_row(n_labels), **ridge)
 
     @property
     def n_groups(self) -> int:
@@ -200,13 +217,16 @@ class LinearStages:
             most = -(-len(self.chains.groups) // LANES)
             more = np.zeros((2, min(max(1, blocks), most - blocks), self._layout.n_slots, LANES))
             self.chains = self.chains._replace(weights=np.concatenate([self.chains.weights, more], axis=1))
+        if group == len(self.chains.ridge):
+            self.chains = self.chains._replace(**with_more(self.chains.inverse, self.chains.ridge, len(self.chains.groups)))
         self.chains.groups[label] = group
         return group
 
     @property
     def largest_size(self) -> int:
-        """Bytes of the weights once every label has a chain."""
-        return 2 * 8 * self._layout.n_slots * LANES * -(-len(self.chains.groups) // LANES)
+        """Bytes of the weights and regressions once every label has a chain."""
+        slots, n_labels = self.chains.product.size, len(self.chains.groups)
+        return 2 * 8 * self._layout.n_slots * LANES * -(-n_labels // LANES) + 8 * (slots + 1) * slots * n_labels
 
     @property
     def memory_usage(self) -> int:
@@ -217,7 +237,14 @@ class LinearStages:
     def arrays(self) -> dict[str, Array]:
         chains = self.chains
         statistics = np.stack([chains.columns[field] for field in ("count", "mean", "squares")])
-        return {"groups": chains.groups, "linear": chains.weights, "norms": chains.norms, "statistics": statistics}
+        return {
+            "groups": chains.groups,
+            "linear": chains.weights,
+            "norms": chains.norms,
+            "statistics": statistics,
+            "inverse": chains.inverse,
+            "ridge": chains.ridge,
+        }
 
     def restore(self, arrays: dict[str, Array]) -> None:
         """Go on from stored arrays, after a look at each."""
@@ -230,14 +257,19 @@ class LinearStages:
             raise UnreadableError("the linear weights do not fit the groups; load an intact copy")
         norms = take_array(arrays, "norms", np.float64, (STAGES,))
         statistics = take_array(arrays, "statistics", np.float64, (3, len(self._layout.columns)))
-        for numbers, name in ((weights, "linear"), (norms, "norms"), (statistics, "statistics")):
+        slots = self.chains.product.size
+        inverse = take_array(arrays, "inverse", np.float64, (None, slots, slots))
+        ridge = take_array(arrays, "ridge", np.float64, (len(inverse), slots))
+        if not n_groups <= len(ridge) <= min(2 * n_groups, len(groups)):
+            raise UnreadableError("the ridge regressions do not fit the groups; load an intact copy")
+        for numbers, name in ((weights, "linear"), (norms, "norms"), (statistics, "statistics"), (inverse, "inverse"), (ridge, "ridge")):
             if not np.all(np.abs(numbers) <= _LARGEST):
                 raise UnreadableError(f"a number of {name!r} is out of range; load an intact copy")
         if np.any(weights[1] < 0.0) or np.any(norms < 0.0) or np.any(statistics[[0, 2]] < 0.0):
             raise UnreadableError("a sum of squares is negative; load an intact copy")
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self._layout.columns[field] = column
-        self.chains = self.chains._replace(groups=groups, weights=weights, norms=norms)
+        self.chains = self.chains._replace(groups=groups, weights=weights, norms=norms, inverse=inverse, ridge=ridge)
 
 
 def _most_slots(n_labels: int, max_memory: int) -> int:

@@ -1,0 +1,73 @@
+"""A ridge regression for each label, beside the chains: the inverse of its matrix is kept, so that a row tells how unsure its answer is.
+
+See docs/gapboost.md. Rows are those of stage 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from banditboost.kernels.compile import njit
+from banditboost.kernels.layout import Array
+from banditboost.kernels.linear import Chains
+
+
+@njit
+def multiply_row(chains: Chains, group: int) -> float:
+    """The inverse times the row, in chains.product; returns the row times that."""
+    product, inverse = chains.product, chains.inverse[group]
+    product[:] = 0.0
+    for i in range(chains.bounds[1]):
+        value, line = chains.values[i], inverse[chains.slots[i]]
+        for slot in range(product.size):
+            product[slot] += value * line[slot]
+    total = 0.0
+    for i in range(chains.bounds[1]):
+        total += chains.values[i] * product[chains.slots[i]]
+    return max(0.0, total)
+
+
+@njit
+def squared_width(chains: Chains, group: int) -> float:
+    """The row times the inverse times the row. Of few features in many slots, only their own numbers are read."""
+    end, product, inverse = chains.bounds[1], chains.product, chains.inverse[group]
+    if 2 * end > product.size:
+        return multiply_row(chains, group)
+    total = 0.0
+    for j in range(end):
+        slot, part = chains.slots[j], 0.0
+        for i in range(end):
+            part += chains.values[i] * inverse[chains.slots[i], slot]
+        total += chains.values[j] * part
+    return max(0.0, total)
+
+
+@njit
+def ridge_answer(chains: Chains, group: int) -> float:
+    total = 0.0
+    for i in range(chains.bounds[1]):
+        total += chains.values[i] * chains.ridge[group, chains.slots[i]]
+    return total
+
+
+@njit
+def step_ridge(chains: Chains, group: int, error: float) -> None:
+    """The row joins the regression: Sherman and Morrison's formula."""
+    share = 1.0 / (1.0 + multiply_row(chains, group))
+    product, inverse = chains.product, chains.inverse[group]
+    for i in range(product.size):
+        chains.ridge[group, i] += share * error * product[i]
+        line, scaled = inverse[i], share * product[i]
+        for j in range(product.size):
+            line[j] -= scaled * product[j]
+
+
+@njit
+def add_widths(chains: Chains, factor: float, scores: Array) -> None:
+    """Optimism: to each label's score a multiple of its answer's standard deviation; of labels not heard of that is the row's length."""
+    squares = 0.0
+    for i in range(chains.bounds[1]):
+        squares += chains.values[i] * chains.values[i]
+    for label in range(scores.size):
+        group = chains.groups[label]
+        scores[label] += factor * math.sqrt(squared_width(chains, group) if group >= 0 else squares)
