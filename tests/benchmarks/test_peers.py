@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import config
 
 from banditboost import datasets
 from banditboost.datasets import Stream
@@ -22,6 +23,7 @@ from benchmarks.peers.__main__ import main
 from benchmarks.peers.player import Player
 
 pytestmark = [
+    pytest.mark.skipif(config.DISABLE_JIT, reason="what is measured is compiled"),
     pytest.mark.skipif(not hasattr(os, "fork"), reason="a run is a forked process"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
