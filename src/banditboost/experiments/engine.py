@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -87,14 +88,28 @@ class Workers:
         """The outcomes of the calls as they come; those that are not waited for are given up."""
         from joblib import Parallel, delayed
 
-        # One call a batch: an outcome must not wait for its neighbours.
-        outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
+        with _deaf_children():
+            # One call a batch: an outcome must not wait for its neighbours.
+            outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
         try:
             yield outcomes
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # joblib warns that calls under way are given up: that is what closing means
                 outcomes.close()
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler: this one does, afterwards, and ends them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True)
