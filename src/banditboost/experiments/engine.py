@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing.resource_tracker
 import signal
 import socket
 import warnings
@@ -17,6 +18,7 @@ ENGINES = {"local": "cli", "dask": "dask", "ray": "ray"}
 TIMEOUT = 20
 """Seconds to wait for a cluster to answer."""
 _MOST_LOSSES = 5
+_CAN_BLOCK = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 _Item = TypeVar("_Item")
 _Outcome = TypeVar("_Outcome")
@@ -102,7 +104,7 @@ class Workers:
 @contextmanager
 def _deaf_children() -> Iterator[None]:
     """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler: this one does, afterwards, and ends them."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    if not _CAN_BLOCK:
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -121,8 +123,12 @@ class _Positioned:
 
 
 def _connect_locally(engine: Engine) -> AbstractContextManager[Workers]:
+    from joblib.externals.loky.backend import resource_tracker
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    if _CAN_BLOCK:
+        for tracker in (resource_tracker, multiprocessing.resource_tracker):
+            tracker.ensure_running()  # before signals are blocked: when it starts, it lets them through again
     return nullcontext(Workers({"backend": "loky", "n_jobs": engine.jobs or -1}, (TerminatedWorkerError,)))
 
 
