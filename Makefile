@@ -15,16 +15,16 @@ check:  ## lint, format, types (strict), direction of imports
 	$(PYTHON) -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-cache
 
 test:  ## tests with compiled kernels, and the examples in docstrings and README
-	$(PYTHON) -m pytest -n 2
+	$(PYTHON) -m pytest -n 2 --dist worksteal
 
-test-nojit:  ## the same tests with the compiler off, every line of a kernel counted; prints the coverage
+test-nojit:  ## the tests with the compiler off, on shorter streams, every line of a kernel counted; prints the coverage
 	$(PYTHON) -m coverage erase
-	NUMBA_DISABLE_JIT=1 $(PYTHON) -m coverage run -m pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m coverage run -m pytest -n 2 --dist worksteal --hypothesis-profile=interpreted tests
 	$(PYTHON) -m coverage combine --quiet
 	$(PYTHON) -m coverage report
 
 test-slow:  ## the long tests: statistics, 2,000 rounds against the slow twins
-	$(PYTHON) -m pytest -n 2 -m slow
+	$(PYTHON) -m pytest -n 2 --dist worksteal -m slow
 
 bench:  ## rounds per second on the paper's streams
 	$(PYTHON) -m benchmarks.rounds

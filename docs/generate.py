@@ -10,7 +10,7 @@ import typer
 from banditboost.cli.app import app
 
 PAGE = Path(__file__).parent / "cli.md"
-WIDTH = 100
+WIDTH = 88  # what a page has room for beside its two menus
 HEAD = """# The command line
 
 Installed with `pip install 'banditboost[cli]'`. This page is what `--help` says, written by `make docs`.

@@ -338,6 +338,8 @@ def test_learn(decision: Any, verdict: Any) -> None:
         ([], r"labels has 0 label\(s\); at least two"),
         ("ab", "labels is the string 'ab'; give a list"),
         (b"ab", "labels is the string b'ab'; give a list"),
+        ({"a", "b"}, r"labels is a set.*give a list, such as sorted\(labels\)"),
+        ([NAN, "a"], "label nan is not equal to itself.*give it a name"),
         (5, "labels is 5.*give a list"),
         (None, "labels is None.*give a list"),
     ],

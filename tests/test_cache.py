@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba import config
 
 import banditboost
 from tests.naive import rng as naive
@@ -27,6 +28,9 @@ WHERE = """
 from banditboost.kernels import compile
 print(compile.cache_directory())
 """
+
+# Processes that compile, also where this one does not.
+compiles = pytest.mark.skipif(config.DISABLE_JIT, reason="is the same in the compiled run")
 
 
 def environment(cache: Path | str, package: Path = PACKAGE) -> dict[str, str]:
@@ -55,6 +59,7 @@ def test_importing_the_package_does_not_import_numba(tmp_path: Path) -> None:
     assert python("import banditboost, sys; print('numba' in sys.modules)", environment(tmp_path)) == "False"
 
 
+@compiles
 def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
     assert python(DRAW + COUNT, environment(tmp_path)).splitlines() == [NUMBER, "0 1"]
     assert len(generations(tmp_path)) == 1
@@ -68,6 +73,7 @@ def test_numbas_own_setting_comes_first(tmp_path: Path) -> None:
     assert not (tmp_path / "user").exists()
 
 
+@compiles
 def test_a_package_in_a_read_only_place_is_left_alone(copied: Path, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in copied.rglob("*")}
     for path in [copied, *before]:
@@ -82,6 +88,7 @@ def test_a_package_in_a_read_only_place_is_left_alone(copied: Path, tmp_path: Pa
             path.chmod(path.stat().st_mode | 0o200)
 
 
+@compiles
 @pytest.mark.parametrize("unwritable", ["/proc/nobody", "a file", "a file/below"])
 def test_without_a_writable_cache_nothing_is_kept(unwritable: str, tmp_path: Path) -> None:
     (tmp_path / "a file").write_text("in the way")
@@ -90,6 +97,7 @@ def test_without_a_writable_cache_nothing_is_kept(unwritable: str, tmp_path: Pat
     assert [path.name for path in tmp_path.rglob("*")] == ["a file"]
 
 
+@compiles
 def test_a_user_without_a_home_can_use_it() -> None:
     """As in containers whose user number has no name."""
     homeless = {name: value for name, value in environment("").items() if name not in ("HOME", "XDG_CACHE_HOME")}
@@ -97,6 +105,7 @@ def test_a_user_without_a_home_can_use_it() -> None:
     assert python(nobody + DRAW + WHERE, homeless).splitlines() == [NUMBER, "None"]
 
 
+@compiles
 def test_processes_that_start_at_once_on_an_empty_cache(tmp_path: Path) -> None:
     where = environment(tmp_path)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -138,6 +147,7 @@ def test_kernels_live_where_the_generation_looks_for_them() -> None:
     assert using == {"kernels", "boosting", "baselines"}
 
 
+@compiles
 def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     said = on_terminal(pty, DRAW + "rng.uniforms_at(1, 0, 5, 2)\n", environment(tmp_path))

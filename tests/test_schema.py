@@ -196,7 +196,7 @@ def test_values_beyond_the_limit_count_as_missing() -> None:
 
 BAD = [
     math.inf, -math.inf, np.float64("inf"), np.float32("-inf"), Decimal("Infinity"), Decimal("NaN"), Decimal("sNaN"), 1j, b"x",
-    bytearray(b"x"), [1.0], (1, 2), {"a": 1}, {1}, TODAY, datetime.datetime(2024, 2, 29, 12), datetime.timedelta(1),
+    bytearray(b"x"), [1.0], (1, 2), {"a": 1}, {1}, TODAY, datetime.datetime(2024, 2, 29, 12), datetime.timedelta(1), np.timedelta64(3, "D"),
     np.datetime64("2024-02-29"), pd.Timestamp("2024-02-29"), pd.Series([1.0]), np.array([1.0]), np.array(1.0), Fraction(1, 2), object(),
     int, range(3), lambda: 1, ...,
 ]  # fmt: skip

@@ -24,10 +24,20 @@ def is_missing(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
+def without_mask(values: Any) -> Any:
+    """Masked cells of a NumPy array are missing ones; everything else is handed back as it is."""
+    if type(values) is np.ndarray or not isinstance(values, np.ndarray) or not hasattr(values, "filled"):
+        return values
+    numbers = values.dtype.kind in "fiub"
+    plain = np.array(values.data, np.float64 if numbers else object)
+    plain[np.ma.getmaskarray(values)] = np.nan if numbers else None
+    return plain
+
+
 def _kind_of(name: Hashable, value: object) -> str:
     if isinstance(value, (str, bool, np.bool_)):
         return "nominal"
-    if isinstance(value, (int, float, np.integer, np.floating, Decimal)):
+    if isinstance(value, (int, float, np.integer, np.floating, Decimal)) and not isinstance(value, np.timedelta64):
         return "numeric"
     raise FeatureError(
         f"feature {name!r} is {value!r} of type {type(value).__name__}; give a number, a string, a bool, or None for missing"

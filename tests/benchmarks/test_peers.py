@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import os
@@ -12,16 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import config
 
 from banditboost import datasets
 from banditboost.datasets import Stream
+from banditboost.experiments.learners import LEARNERS
 from banditboost.experiments.results import Results
+from banditboost.experiments.run import warm_up
 from banditboost.experiments.task import Source, Task
 from benchmarks.peers import bundled, capymoa, columns, known, measure, plan, report, streams, vowpal
 from benchmarks.peers.__main__ import main
 from benchmarks.peers.player import Player
 
 pytestmark = [
+    pytest.mark.skipif(config.DISABLE_JIT, reason="what is measured is compiled"),
     pytest.mark.skipif(not hasattr(os, "fork"), reason="a run is a forked process"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
@@ -35,9 +40,17 @@ def installed(name: str) -> Player:
     player = PLAYERS[name]
     if importlib.util.find_spec(player.package) is None:
         pytest.skip(f"{player.package} is not installed")
-    if player.package == "river":
-        importlib.import_module("river.forest")  # here, so that not every child has to
+    prepare(name, player.package)
     return player
+
+
+@functools.cache
+def prepare(name: str, package: str) -> None:
+    """Compile or import here, so that not every child has to."""
+    if name in LEARNERS:
+        warm_up(name)
+    elif package in ("river", "vowpalwabbit"):
+        importlib.import_module({"river": "river.forest"}.get(package, package))
 
 
 def run(tmp_path: Path, *names: str, stream: str = "car") -> list[dict[str, Any]]:

@@ -192,7 +192,11 @@ def test_refusals(name: str, label: Any, message: str) -> None:
     assert model.labels == (0, 1, 2)
 
 
-@given(st.lists(st.one_of(st.text(max_size=2), st.integers(0, 5), st.floats(), st.none(), st.tuples(st.integers(0, 2))), max_size=6))
+@given(
+    st.lists(
+        st.one_of(st.text(max_size=2), st.integers(0, 5), st.floats(allow_nan=False), st.none(), st.tuples(st.integers(0, 2))), max_size=6
+    )
+)
 def test_any_labels_join_once(labels: list[Any]) -> None:
     model = AdaBandit(["a", "b"], n_learners=1, seed=1)
     for label in labels:

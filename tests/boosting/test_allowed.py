@@ -268,7 +268,7 @@ def test_stored_decisions(name: str, tmp_path: Path) -> None:
 def test_stored_decisions_are_small(name: str, k: int) -> None:
     draw = np.random.default_rng(2)
     model = make_booster(name, k, 20)
-    for _ in range(20):
+    for _ in range(3 if INTERPRETED else 20):
         decision = model.decide(draw.normal(size=20), [*draw.permutation(k)[: k // 2].tolist(), k - 1])
         assert len(json.dumps(decision.to_dict())) < 2000
         model.learn(decision, bool(draw.random() < 0.3))

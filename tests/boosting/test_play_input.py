@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from banditboost import AdaBandit, Schema, play
+from banditboost.errors import FeatureError
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference
@@ -61,6 +62,34 @@ def test_frames_are_lists_of_dicts(frame: Any) -> None:
     assert difference(one, other) == []
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, object])
+def test_masked_cells_are_missing(dtype: Any) -> None:
+    """Whatever lies under the mask: in a whole matrix, in single rows, and in a row that is only looked at."""
+    X = np.arange(120).reshape(40, 3).astype(dtype)
+    masked = np.ma.array(X, mask=X % 4 == 0)
+    rows = [[None if hidden else x for x, hidden in zip(row, hide, strict=True)] for row, hide in zip(X, masked.mask, strict=True)]
+    y = np.arange(40) % 3
+    played, by_hand, expected = (make_booster("AdaBandit", 3, 5, schema=Schema(numeric=["a", "b", "c"])) for _ in range(3))
+    shown = play(expected, rows, y).shown.tolist()
+    assert play(played, masked, y).shown.tolist() == shown
+    assert play_by_hand(by_hand, list(masked), y).shown == shown
+    assert difference(played, expected) == []
+    assert played.decide_many(masked)[0].to_dict()["memo"] == expected.decide_many(rows)[0].to_dict()["memo"]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), pa.table([[1.0], [2.0]], names=["a", "a"])],
+    ids=["pandas", "pyarrow"],
+)
+def test_columns_of_one_name_are_refused(frame: Any) -> None:
+    model = AdaBandit(["x", "y"], n_learners=2, seed=SEED)
+    for door in (model.decide_many, lambda X: play(model, X, ["x"])):
+        with pytest.raises(FeatureError, match="two columns of one name; give each"):
+            door(frame)
+    assert model.rounds == 0
+
+
 # Right labels
 
 
@@ -71,12 +100,15 @@ def test_frames_are_lists_of_dicts(frame: Any) -> None:
         lambda names, y: np.array(names)[y],
         lambda names, y: np.array(names, object)[y],
         lambda names, y: pd.Series([names[i] for i in y]),
+        lambda names, y: pl.Series([names[i] for i in y], dtype=pl.Enum(names)),
+        lambda names, y: pa.array([names[i] for i in y]),
+        lambda names, y: pa.chunked_array([[names[i] for i in y]]).dictionary_encode(),
         lambda names, y: (names[i] for i in y),
         lambda names, y: y,  # noqa: ARG005
         lambda names, y: y.astype(np.uint8),  # noqa: ARG005
         lambda names, y: y.tolist(),  # noqa: ARG005
     ],
-    ids=["list", "array", "objects", "series", "generator", "indices", "small indices", "list of indices"],
+    ids=["list", "array", "objects", "series", "enum", "arrow", "dictionary", "generator", "indices", "small indices", "list of indices"],
 )
 def test_names_or_indices(told: Any) -> None:
     stream = make_stream("mixed", 3, ROUNDS)

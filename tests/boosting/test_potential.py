@@ -116,7 +116,7 @@ def power(series: np.ndarray, exponent: int) -> np.ndarray:
 @pytest.mark.parametrize(("n_labels", "edge"), [(2, 0.3), (10, 0.1), (26, 0.0), (10_000, 0.0), (10_000, 0.1), (10_000, 0.9)])
 def test_equals_convolution_for_many_votes_and_labels(n_labels: int, edge: float) -> None:
     rng = np.random.default_rng(n_labels)
-    for n_votes in (0, 20, 60, 85):
+    for n_votes in (60, 85) if INTERPRETED else (0, 20, 60, 85):
         votes = rng.multinomial(n_votes, rng.dirichlet(np.full(n_labels, 0.3))).tolist()
         for label in {int(np.argmax(votes)), int(np.argmin(votes))}:
             expected = phi_by_convolution(votes, label, 100 - n_votes, edge)

@@ -22,7 +22,7 @@ from banditboost.kernels.layout import LEARNERS, RATE, ROUND, VOTES
 from banditboost.schedules import Adaptive, Decaying, Divided, Schedule, Theory
 from banditboost.theory import adaptive_exploration, optimal_exploration
 from tests.boosting.kernels import INTERPRETED
-from tests.boosting.states import difference
+from tests.boosting.states import difference, state_of
 from tests.boosting.streams import make_stream
 
 LABELS = tuple("abcde")
@@ -208,6 +208,56 @@ def test_saved_models_and_decisions_go_on(booster: Any, schedule: Schedule, tmp_
     model.learn(open_decision, correct=True)
     assert difference(model, again) == []
     assert [decision.label for decision, _ in rounds_of(again, 20)] == [decision.label for decision, _ in rounds_of(model, 20)]
+
+
+# Changed on the way
+
+
+@pytest.mark.parametrize("changed", [0.2, Decaying(scale=0.9), Adaptive(scale=0.4), "adaptive"], ids=str)
+@pytest.mark.parametrize("booster", [*VOTERS, BinBandit])
+def test_exploration_may_be_changed(booster: Any, changed: Any, tmp_path: Path) -> None:
+    """From the next decision on, as in a model that had it from the start; it is kept in the file, and open decisions keep theirs."""
+    model, fresh = made(booster, 0.05), made(booster, changed)
+    fresh.model_id = model.model_id
+    before = model.decide({"f0": 0.3})
+    model.save(tmp_path / "model.bb")
+    again = banditboost.load(tmp_path / "model.bb")
+    again.exploration = changed
+    fresh.decide({"f0": 0.3})
+    after = again.decide({"f0": 0.3})
+    assert after._memo.tobytes() == fresh.decide({"f0": 0.3})._memo.tobytes()
+    again.learn(before, correct=True)
+    model.learn(before, correct=True)
+    assert before.distribution()[before.greedy] == 0.95
+    assert np.array_equal(again._weights, model._weights) or booster is BinBandit  # whose step is that of the rate
+    assert again.parameters == fresh.parameters
+    again.save(tmp_path / "model.bb")
+    assert banditboost.load(tmp_path / "model.bb").exploration == fresh.exploration
+    assert difference(again, banditboost.load(tmp_path / "model.bb")) == []
+
+
+def test_a_step_of_ones_own_stays() -> None:
+    model = made(BinBandit, 0.05, step=0.25)
+    model.exploration = 0.3
+    assert model.parameters["step"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("model", "changed", "said"),
+    [
+        (lambda: made(AdaBandit, 0.05), 1.5, "exploration is 1.5; give a number"),
+        (lambda: made(AdaBandit, 0.05), Divided(), "no model changes to Divided or from it: make a new one"),
+        (lambda: made(AdaBandit, Divided()), 0.1, "no model changes to Divided or from it: make a new one"),
+        (lambda: made(BinBandit, 0.05), Theory(), "the theorems are about AdaBandit and OptBandit"),
+        (lambda: baselines.Random(LABELS, seed=3), 0.1, "Random shows all labels alike"),
+    ],
+)
+def test_a_refused_change_changes_nothing(model: Any, changed: Any, said: str) -> None:
+    model = model()
+    before = state_of(model), model.exploration
+    with pytest.raises(ParameterError, match=said):
+        model.exploration = changed
+    assert (state_of(model), model.exploration) == before
 
 
 def test_a_changed_decision_is_refused() -> None:

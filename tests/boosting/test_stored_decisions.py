@@ -11,6 +11,7 @@ import pytest
 
 from banditboost import AdaBandit, Decision
 from banditboost.errors import DecisionError
+from tests.boosting.kernels import INTERPRETED
 from tests.boosting.rounds import STREAM, make, refused, taught
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS, make_booster
@@ -76,7 +77,7 @@ def test_it_takes_less_than_2_kb(name: str, k: int) -> None:
     draw = np.random.default_rng(2)
     model = make_booster(name, k, 20)
     largest = 0
-    for _ in range(60):
+    for _ in range(6 if INTERPRETED else 60):
         decision = model.decide(draw.normal(size=20))
         model.learn(decision, bool(draw.random() < 0.3))
         largest = max(largest, len(json.dumps(decision.to_dict())))

@@ -23,7 +23,7 @@ from tests.boosting.streams import growing_rows, make_stream
 from tests.boosting.twins import DECIDERS, make_booster
 
 THREADS = 16
-CALLS = 2_000 if INTERPRETED else 100_000  # decisions and verdicts, of all threads together
+CALLS = 500 if INTERPRETED else 100_000  # decisions and verdicts, of all threads together
 K, N = 4, 3
 
 

@@ -7,6 +7,7 @@ BAD_FILES = {
     "header.csv": b"a,b\n",
     "one.csv": b"a,b\n" + b"1,x\n" * 9,
     "binary.csv": bytes(range(256)),
+    "mixed.csv": b"a,b\n" + b"1,x\nz,y\n" * 9,
     "good.csv": b"a,b\n" + b"1,x\n2,y\n" * 9,
 }
 COMMANDS = [
@@ -18,7 +19,7 @@ COMMANDS = [
     ("run empty.csv --label b", 1, "is empty"),
     ("run header.csv --label b", 1, "no rows"),
     ("run one.csv --label b", 1, "only the label 'x'"),
-    ("run binary.csv --label b", 1, "UTF-8"),
+    ("run binary.csv --label b", 1, "is not text"),
     ("run good.csv --label b --numeric b", 1, "b"),
     ("run good.csv --label b --numeric a --nominal a", 1, "a"),
     ("run car --exploration 2", 2, "--exploration"),
@@ -32,6 +33,8 @@ COMMANDS = [
     ("run car --rounds 100000000", 2, "between 1 and 10368"),
     ("run car --skip 10368", 2, "give less"),
     ("run car --save no/where.bb", 2, "make it first"),
+    ("run car --save .", 2, "is a directory"),
+    ("run mixed.csv --label b", 1, "say --nominal 'a' to take all its values as names, or --numeric 'a'"),
     ("run car --plot curve.gif", 2, ".png, .svg, .pdf"),
     ("run car --resume good.csv", 1, "no banditboost model"),
     ("run car --resume good.csv --n-learners 3", 2, "n_learners cannot be changed"),

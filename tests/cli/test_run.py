@@ -1,5 +1,10 @@
 """`banditboost run`."""
 
+import errno
+import json
+from pathlib import Path
+from unittest.mock import Mock
+
 import matplotlib.image
 import numpy as np
 import pytest
@@ -136,6 +141,28 @@ def test_ctrl_c_before_the_first_block_still_answers(bb, home, monkeypatch):
     assert '"rounds": 0' in result.stdout
     assert "--save FILE keeps it" in result.stderr
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+def test_a_full_disk_does_not_take_the_numbers_away(bb, pets, monkeypatch, form):
+    def full(self, path):  # noqa: ARG001
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(banditboost.GapBoost, "save", full)
+    result = bb("run", pets, "--label", "pet", "--save", "pets.bb", *form)
+    assert result.exit_code == 1
+    assert result.stderr == "error: pets.bb: No space left on device; make room, or give another place\n"
+    assert "accuracy" in result.stdout
+    if form:
+        assert json.loads(result.stdout)["saved"] is None
+
+
+def test_ctrl_c_before_the_first_round_says_so(bb, pets, monkeypatch):
+    monkeypatch.setattr("banditboost.experiments.run.warm_up", Mock(side_effect=KeyboardInterrupt))
+    result = bb("run", pets, "--label", "pet", "--save", "pets.bb")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "stopped; the same command begins again\n"
+    assert not Path("pets.bb").exists()
 
 
 def test_a_saved_model_meets_labels_and_values_in_another_order(answer, home):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
-
-import pytest
 
 from tests.docs.pages import DOCS, PAGES, ROOT
 
@@ -46,25 +41,6 @@ def pages_in(nav: Any) -> Iterator[str]:
     else:
         for part in nav.values() if isinstance(nav, dict) else nav:
             yield from pages_in(part)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    for package in ("zensical", "mkdocstrings_handlers.python"):
-        pytest.importorskip(package, reason="the site is made with the extra docs: pip install -e '.[docs]'")
-    root = tmp_path_factory.mktemp("project")
-    shutil.copytree(DOCS, root / "docs")
-    shutil.copy(ROOT / "zensical.toml", root)
-    shutil.copy(ROOT / "CONTRIBUTING.md", root)
-    (root / "src").symlink_to(ROOT / "src")
-    built = subprocess.run(
-        [sys.executable, "-m", "zensical", "build", "--strict", "--clean"], cwd=root, check=False, capture_output=True, text=True
-    )
-    said = built.stdout + built.stderr
-    assert built.returncode == 0, said
-    assert "arning" not in said, said
-    assert "griffe" not in said, said
-    return root / "site"
 
 
 def test_every_page_has_its_place_in_the_navigation() -> None:

@@ -27,6 +27,14 @@ except ExperimentError as error:
     print(error)
 """
 
+DEAF = """
+import signal
+from banditboost.experiments.engine import Engine
+def is_deaf(_=None):
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+print(all(deaf for _, deaf in Engine(jobs=2).outcomes(is_deaf, range(4))), is_deaf())
+"""
+
 
 def square(number: int) -> int:
     return number * number
@@ -102,3 +110,10 @@ def test_what_is_not_installed_is_named(name: str, module: str, extra: str) -> N
     done = subprocess.run([sys.executable, "-c", WITHOUT, name, module], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"engine '{name}' cannot be used: ")
     assert done.stdout.endswith(f"pip install 'banditboost[{extra}]'\n")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows")
+def test_ctrl_c_is_for_the_first_process_alone() -> None:
+    """A worker that is interrupted while it starts would print a traceback of its own."""
+    done = subprocess.run([sys.executable, "-c", DEAF], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]

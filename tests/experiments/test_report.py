@@ -1,41 +1,20 @@
 """report.html: one file with everything in it, that a browser shows without complaint on a phone and on a desk."""
 
-import json
-import re
-import shutil
-import subprocess
-import threading
-from functools import partial
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from banditboost.experiments import report, tables
+from tests.browser import look, needs_browser
 from tests.experiments import made_up
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--virtual-time-budget=10000",
-    "--enable-logging=stderr",
-    "--dump-dom",
-]
-# Looks at the report in a frame of a given width, and writes what it finds into the page.
-FRAME = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
-<iframe id="frame" style="border:0;width:WIDTHpx;height:900px"></iframe>
-<pre id="found"></pre><script>
+# Looks at the report, and writes down what it finds.
+LOOK = """
 frame.onload = () => {
   const page = frame.contentDocument, inside = frame.contentWindow;
   const overhangs = e => e.getBoundingClientRect().right > inside.innerWidth + 1 && !e.closest("thead");
   const wide = [...page.querySelectorAll("body *")].filter(overhangs);
-  found.textContent = JSON.stringify({
+  tell({
     width: inside.innerWidth, scroll: page.documentElement.scrollWidth, wide: wide.map(e => e.tagName),
     requests: inside.performance.getEntriesByType("resource").map(e => e.name),
     pictures: [...page.images].map(e => e.complete && e.naturalWidth > 0),
@@ -43,7 +22,7 @@ frame.onload = () => {
   });
 };
 frame.src = "report.html";
-</script>"""
+"""
 
 
 class Links(HTMLParser):
@@ -112,12 +91,11 @@ def test_without_a_grid_there_is_no_section_for_it():
     assert "dotted line" not in text
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+@needs_browser
 @pytest.mark.parametrize(("width", "display"), [(390, "grid"), (1280, "table-cell")], ids=["phone", "desk"])
 def test_a_browser_shows_it(text, width, display, tmp_path):
     (tmp_path / "report.html").write_text(text, encoding="utf-8")
-    (tmp_path / "frame.html").write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
-    found, log = look(tmp_path)
+    found, log = look(tmp_path, width, LOOK)
     assert found["width"] == width
     assert found["scroll"] <= width
     assert found["wide"] == []
@@ -125,20 +103,3 @@ def test_a_browser_shows_it(text, width, display, tmp_path):
     assert found["pictures"] == [True] * 12
     assert found["stacked"] == display
     assert "CONSOLE" not in log, log
-
-
-def look(folder):
-    """What frame.html found, and the browser's log."""
-    handler = partial(Quiet, directory=folder)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/frame.html"
-        command = [BROWSER, *FLAGS, "--window-size=1400,1000", f"--user-data-dir={folder / 'profile'}", address]
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
-        server.shutdown()
-    return json.loads(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)[1].replace("&amp;", "&")), done.stderr
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        """Nothing."""

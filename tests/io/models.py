@@ -13,13 +13,14 @@ import numpy as np
 
 import banditboost
 from banditboost.io import container
+from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference
 from tests.boosting.streams import make_stream
 from tests.boosting.twins import DECIDERS, make_booster
 
 K, N = 3, 4
-STREAM = make_stream("mixed", K, 160)
-HALF = 80
+HALF = 40 if INTERPRETED else 80
+STREAM = make_stream("mixed", K, 2 * HALF)
 
 
 def trained(name: str, rows: list[Any] | None = None, **options: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -99,15 +100,16 @@ def test_the_same_model_makes_the_same_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("failing", ["os.fsync", "pathlib.Path.replace", "hashlib.sha256"])
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(saved: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
     def fail(*_: Any) -> None:
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "no space left on device", "a name of our own")
 
     before = saved.read_bytes()
     model = banditboost.load(saved)
     model.decide({"f0": 1.0})
     with monkeypatch.context() as patch:
         patch.setattr(failing, fail)
-        with pytest.raises(OSError, match="no space"):
+        with pytest.raises(OSError, match="no space") as told:
             model.save(saved)
+    assert told.value.filename == str(saved)
     assert saved.read_bytes() == before
     assert os.listdir(saved.parent) == [saved.name]
 

@@ -10,9 +10,11 @@ import numpy as np
 from banditboost.baselines.base import Array, LoneBaseline
 from banditboost.boosting.base import check_labels
 from banditboost.boosting.exploration import count_verdict, show
+from banditboost.errors import ParameterError
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import ROUND
 from banditboost.kernels.rng import LABEL_TIE, round_key, uniform
+from banditboost.schedules import Schedule
 from banditboost.schema import Schema
 
 
@@ -41,6 +43,9 @@ class Random(LoneBaseline):
     @property
     def parameters(self) -> dict[str, Any]:
         return {"seed": self.seed}
+
+    def _change_exploration(self, changed: float | Schedule) -> None:
+        raise ParameterError(f"exploration is {changed!r}; Random shows all labels alike: give the model another class")
 
     def _choose(self, memo: Array) -> None:
         choose_any(self._settings, memo)

@@ -31,7 +31,7 @@ class BanditBooster(VerdictBooster):
         self, labels: Iterable[Hashable], *, exploration: float | Schedule | str = 0.05, estimator: int = 4, **parameters: Any
     ) -> None:
         super().__init__(labels, **parameters)
-        self.exploration = rates.checked(exploration)
+        self._exploration = rates.checked(exploration)
         if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
             raise ParameterError(f"estimator is {estimator!r}; it must be 3 or 4, the number of the paper's equation")
         if isinstance(self.exploration, Divided):
@@ -41,6 +41,26 @@ class BanditBooster(VerdictBooster):
         rates.write(self.exploration, self._settings, self._suggested_rate)
         self._settings["recent_error"] = 1.0
         self._settings["estimator"] = estimator
+
+    @property
+    def exploration(self) -> float | Schedule:
+        """The rate or the schedule. It may be changed at any time: open decisions keep the rate that they were made with."""
+        return self._exploration
+
+    @exploration.setter
+    def exploration(self, given: float | Schedule | str) -> None:
+        with self._lock:
+            self._change_exploration(rates.checked(given))
+
+    def _change_exploration(self, changed: float | Schedule) -> None:
+        if isinstance(changed, Divided) != (self._policy == BY_VOTES):
+            raise ParameterError(f"exploration is {changed!r}; no model changes to Divided or from it: make a new one")
+        settings = self._settings.copy()
+        rates.write(changed, settings, self._suggested_rate)
+        if not isinstance(self._exploration, Adaptive):
+            settings["recent_error"] = 1.0
+        self._settings[:] = settings
+        self._exploration = changed
 
     def _suggested_rate(self, edge: float) -> tuple[float, float] | None:  # noqa: ARG002 (no theorem is about it)
         """What the paper's theory says: a scale and an exponent."""

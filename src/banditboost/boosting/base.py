@@ -21,7 +21,7 @@ from banditboost.io.container import take_array
 from banditboost.kernels.entry import first_bad_feature, fits
 from banditboost.kernels.layout import LEARNERS, POLICY, ROUND, UNIFORM, VOTES
 from banditboost.kernels.tally import note_once
-from banditboost.schema import Schema
+from banditboost.schema import Schema, without_mask
 from banditboost.seeing.visible import Visible
 from banditboost.weak_learners.custom import PythonCommittee
 from banditboost.weak_learners.forest import TreeCommittee
@@ -38,6 +38,8 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
         raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
     if not isinstance(labels, Iterable):
         raise LabelError(f"labels is {labels!r}; give a list of labels, such as ['yes', 'no']")
+    if isinstance(labels, (set, frozenset)):
+        raise LabelError("labels is a set, whose order differs from process to process; give a list, such as sorted(labels)")
     names = tuple(labels)
     seen: set[Hashable] = set()
     for label in names:
@@ -47,6 +49,8 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
             raise LabelError(f"label {label!r} is not hashable; give strings, numbers or tuples") from None
         if repeated:
             raise LabelError(f"label {label!r} is given twice; give each label once")
+        if isinstance(label, (float, np.floating)) and label != label:
+            raise LabelError("label nan is not equal to itself, so that it could never be told to be right; give it a name")
         seen.add(label)
     if len(names) < 2:
         raise LabelError(f"labels has {len(names)} label(s); at least two are needed to choose from")
@@ -152,6 +156,7 @@ class Booster(Visible, OneAtATime):
     def _memo_of(self, x: Any) -> Array:
         """Line 4: check a row once and code it into a fresh memo."""
         if isinstance(x, np.ndarray):
+            x = without_mask(x)
             if x.dtype is _FLOAT and x.shape == self._row_shape:  # as the one before: nothing else to look at
                 memo = self._blank.copy()
                 memo[self._row_start :] = x
@@ -179,6 +184,7 @@ class Booster(Visible, OneAtATime):
 
     def _memo_to_look_at(self, x: Any) -> Array:
         """The same for a row that nothing is learned from: features and values that the model does not know are left out."""
+        x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self.schema) and self.schema.takes_array(x):
                 return self._memo_of_array(x)

@@ -23,6 +23,7 @@ from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import LABEL_TIE, round_key
+from banditboost.schedules import Schedule
 
 _MOST_LOG_ALPHA = 1e-6  # ln 1, and rounding
 
@@ -142,6 +143,13 @@ class BinBandit(BanditBooster):
     def _usual_step(self, n_labels: int) -> float:
         delta = least_rate(self.exploration) * n_labels / (n_labels - 1)
         return delta**3 / n_labels
+
+    def _change_exploration(self, changed: float | Schedule) -> None:
+        """A step that is the usual one stays so."""
+        is_usual = self._settings["step"][0] == self._usual_step(len(self.labels))
+        super()._change_exploration(changed)
+        if is_usual:
+            self._settings["step"] = self._usual_step(len(self.labels))
 
     def _follow_labels(self) -> None:
         """A label's learners are made when its first verdict is learned. A step that is the usual one stays so."""

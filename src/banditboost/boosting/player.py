@@ -14,7 +14,7 @@ from banditboost.boosting.gap import GapBoost
 from banditboost.boosting.optimal import OptimalBooster
 from banditboost.boosting.play import NEXT_ROUND, NEXT_VERDICT, NO_GROUP, NO_ROOM, Groups, State, Stream, note_edges, play_rounds
 from banditboost.boosting.result import Result
-from banditboost.boosting.rows import Rows
+from banditboost.boosting.rows import Rows, gone_through
 from banditboost.boosting.simulation import Arrivals, Delay
 from banditboost.errors import LabelError, ParameterError
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN
@@ -58,7 +58,7 @@ def play(
 
 def _label_indices(model: Booster, y: Iterable[Hashable], n_rows: int) -> Array:
     """Right labels as indices."""
-    right = y if isinstance(y, np.ndarray) else _as_array(list(y))
+    right = y if isinstance(y, np.ndarray) else _as_array(gone_through(y))
     if right.shape != (n_rows,):
         raise LabelError(f"y has shape {right.shape} for {n_rows} rows of X; give one right label for each row")
     if right.dtype.kind in "iu" and not any(isinstance(label, (int, np.integer)) for label in model.labels):

@@ -11,7 +11,7 @@ import numpy as np
 
 from banditboost.errors import FeatureError
 from banditboost.kernels.entry import first_bad_row
-from banditboost.schema import Schema
+from banditboost.schema import Schema, without_mask
 from banditboost.weak_learners.features import feature_table
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Rows:
         self._rows: Sequence[Any] = ()
         # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of the stream.
         trial = copy.deepcopy(model.schema)
+        X = without_mask(X)
         if isinstance(X, np.ndarray) and X.dtype != object:
             self._matrix = _checked_matrix(X, trial)
         if self._matrix is None:
@@ -66,6 +67,7 @@ class Rows:
 def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the schema."""
     trial = copy.deepcopy(schema)
+    X = without_mask(X)
     if isinstance(X, np.ndarray):
         matrix = _checked_matrix(X, trial) if X.dtype != object else None
         if matrix is not None:
@@ -78,6 +80,7 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
 
 def rows_of(X: Any) -> Sequence[Any]:
     """The rows of a matrix, a list or a frame, one by one."""
+    X = without_mask(X)
     if isinstance(X, np.ndarray):
         return list(np.atleast_1d(X))
     return X if isinstance(X, (list, tuple)) else _rows_of(X)
@@ -94,9 +97,14 @@ def _try_row(schema: Schema, row: Any) -> None:
 
 
 def listed(values: Any) -> list[Any]:
-    """Labels or verdicts as a list: of a column of a frame, an array, or anything that can be gone through."""
+    """Labels or verdicts as a list: of a column of a frame, an array, or anything that can be gone through but a string."""
     if isinstance(values, (str, bytes)):
         raise TypeError("a string is one value")
+    return gone_through(values)
+
+
+def gone_through(values: Any) -> list[Any]:
+    """All values as a list; those of pyarrow as Python has them."""
     return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
 
 
@@ -121,7 +129,9 @@ def _rows_of(X: Any) -> Sequence[Any]:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
         raise FeatureError(
-            f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame"
+            f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame (a lazy one collected)"
         ) from None
+    except nw.exceptions.DuplicateError:
+        raise FeatureError("the frame has two columns of one name; give each a name of its own") from None
     rows = frame.rows(named=True)
     return rows

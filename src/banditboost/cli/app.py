@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -43,13 +45,30 @@ class Commands(TyperGroup):
             message = error.format_message().removeprefix("Invalid value: ").rstrip(".")
             code = output.fail(f"{message} (see {_help_of(error)})", error.exit_code)
         except BanditBoostError as error:
-            code = output.fail(str(error), 1)
+            code = output.fail(_as_options(str(error)), 1)
         except OSError as error:
-            code = output.fail(f"{error.filename or 'a file'}: {error.strerror or error}; check that it is there and may be used", 1)
+            code = output.fail(f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1)
         except (KeyboardInterrupt, typer.Abort):
             code = output.INTERRUPTED
         code = code if isinstance(code, int) else 0
         return sys.exit(code) if standalone_mode else code
+
+    def invoke(self, ctx: Any) -> Any:
+        """Commands answer Ctrl-C themselves while they play; before and after that there is nothing to keep."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            output.warn("stopped; the same command begins again")
+            raise typer.Exit(output.INTERRUPTED) from None
+
+
+def _as_options(message: str) -> str:
+    """Remedies in the words of the command line: ignore=['a'] in Python is --ignore a here."""
+    return re.sub(r"\b(ignore|nominal|numeric)=\['([^']+)'\]", r"--\1 '\2'", message)
+
+
+def _remedy_for(error: OSError) -> str:
+    return "make room, or give another place" if error.errno == errno.ENOSPC else "check that it is there and may be used"
 
 
 def _let_every_terminal_print() -> None:

@@ -68,15 +68,15 @@ def run(
     check_picture("--plot", plot)
     game = _set_up(choice, seed, skip, resume, named, parameters)
     game.play()
-    if save is not None:
-        game.model.save(save)
-    if plot is not None and game.parts:
-        _draw(game, choice, plot)
-    summary = {"data": data, **game.summary(), "saved": None if save is None else str(save)}
-    if as_json:
-        output.print_json(summary)
-    elif game.parts:
-        _tell(choice, summary, _tenths(game))
+    saved = None
+    try:
+        if save is not None:
+            game.model.save(save)
+            saved = str(save)
+        if plot is not None and game.parts:
+            _draw(game, choice, plot)
+    finally:  # a full disk does not take the numbers away
+        _tell(choice, game, saved, as_json)
     if game.interrupted:
         output.warn(_how_to_go_on(save, skip + game.rounds))
         raise typer.Exit(output.INTERRUPTED)
@@ -120,7 +120,15 @@ def _tenths(game: Game) -> list[float]:
     return [float(correct[start : start + size].mean()) for start in range(0, size * 10, size) if start < len(correct)]
 
 
-def _tell(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
+def _tell(choice: Choice, game: Game, saved: str | None, as_json: bool) -> None:
+    summary = {"data": choice.data, **game.summary(), "saved": saved}
+    if as_json:
+        output.print_json(summary)
+    elif game.parts:
+        _print_facts(choice, summary, _tenths(game))
+
+
+def _print_facts(choice: Choice, summary: dict[str, Any], tenths: list[float]) -> None:
     from banditboost.experiments.learners import LEARNERS
 
     printed = choice.printed(summary["learner"])

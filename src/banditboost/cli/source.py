@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,8 +145,14 @@ def default_parameters(choice: Choice, learner: str) -> dict[str, Any]:
 
 def check_target(option: str, path: Path | None) -> None:
     """A file to be written at the end must have a place."""
-    if path is not None and not path.absolute().parent.is_dir():
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
         raise typer.BadParameter(f"{option} {path}: there is no directory {path.parent}; make it first")
+    if path.is_dir():
+        raise typer.BadParameter(f"{option} {path} is a directory; give the name of a file in it")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise typer.BadParameter(f"{option} {path}: the directory {path.absolute().parent} cannot be written to; give another one")
 
 
 def check_picture(option: str, path: Path | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing.resource_tracker
+import signal
 import socket
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -16,6 +18,7 @@ ENGINES = {"local": "cli", "dask": "dask", "ray": "ray"}
 TIMEOUT = 20
 """Seconds to wait for a cluster to answer."""
 _MOST_LOSSES = 5
+_CAN_BLOCK = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 _Item = TypeVar("_Item")
 _Outcome = TypeVar("_Outcome")
@@ -87,14 +90,28 @@ class Workers:
         """The outcomes of the calls as they come; those that are not waited for are given up."""
         from joblib import Parallel, delayed
 
-        # One call a batch: an outcome must not wait for its neighbours.
-        outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
+        with _deaf_children():
+            # One call a batch: an outcome must not wait for its neighbours.
+            outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
         try:
             yield outcomes
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # joblib warns that calls under way are given up: that is what closing means
                 outcomes.close()
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler: this one does, afterwards, and ends them."""
+    if not _CAN_BLOCK:
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True)
@@ -106,8 +123,12 @@ class _Positioned:
 
 
 def _connect_locally(engine: Engine) -> AbstractContextManager[Workers]:
+    from joblib.externals.loky.backend import resource_tracker
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    if _CAN_BLOCK:
+        for tracker in (resource_tracker, multiprocessing.resource_tracker):
+            tracker.ensure_running()  # before signals are blocked: when it starts, it lets them through again
     return nullcontext(Workers({"backend": "loky", "n_jobs": engine.jobs or -1}, (TerminatedWorkerError,)))
 
 

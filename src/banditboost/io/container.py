@@ -55,8 +55,10 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
         with contextlib.suppress(FileNotFoundError):
             shutil.copymode(target, temporary)
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from error  # of the name that the user knows
         raise
     _sync_directory(target.parent)
 

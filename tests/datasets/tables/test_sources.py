@@ -214,6 +214,23 @@ def test_declared_kinds_of_typed_columns(make: Callable[[Columns], Any]) -> None
     assert table.X.tolist() == [[1, 0], [0, 1], [1, 0]]
 
 
+@pytest.mark.parametrize(
+    "column",
+    [pd.Series([20, 3, None, 20]).astype("category"), pa.array([20, 3, None, 20]).dictionary_encode()],
+    ids=["pandas", "pyarrow"],
+)
+def test_categories_that_are_numbers_are_names(column: Any) -> None:
+    frame = {"size": column, "y": ["a", "b", "a", "b"]}
+    table = datasets.read(pa.table(frame) if isinstance(column, pa.Array) else pd.DataFrame(frame), label="y")
+    codes = table.X[:, 0].tolist()
+    assert codes[2] != codes[2]
+    names = table.schema().values("size")
+    assert [float(names[int(code)]) for code in (codes[0], codes[1], codes[3])] == [20, 3, 20]
+    model = banditboost.AdaBandit(table.labels, n_learners=2, schema=table.schema(), seed=1)
+    banditboost.play(model, *table.stream())
+    assert model.schema.values("size") == names
+
+
 def test_objects_of_several_types() -> None:
     frame = pd.DataFrame({"x": pd.Series([1, "red", None, 2.5, np.int64(1)], dtype=object), "y": list("abaab")})
     assert datasets.read(frame, "y", nominal=["x"]).values == (("1", "2.5", "red"),)

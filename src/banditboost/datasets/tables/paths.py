@@ -35,6 +35,7 @@ _CONTENTS = {  # first bytes -> what the file is, what to do
     b"\xfe\xff": ("UTF-16 text", "save it as UTF-8"),
     b"\x1f\x8b": ("a gzip file", "rename it to end in .csv.gz or .jsonl.gz"),
 }
+_LOOKED_AT = 1024  # bytes
 _MAGIC = {".parquet": b"PAR1", ".arrow": b"ARROW1", ".feather": b"ARROW1", ".ipc": b"ARROW1"}
 
 
@@ -44,7 +45,7 @@ def source_of(path: Path) -> Source:
         _check_there(path)
         extension = _extension(path)
         with path.open("rb") if extension in _BINARY else open_bytes(path) as content:
-            start = content.read(8)
+            start = content.read(_LOOKED_AT)
         _check_content(path, extension, start)
         return (_TEXT | _BINARY)[extension](path)
     except OSError as error:
@@ -77,6 +78,8 @@ def _check_content(path: Path, extension: str, start: bytes) -> None:
     for magic, (content, remedy) in _CONTENTS.items():
         if start.startswith(magic):
             raise DatasetError(f"{path} is {content} by its content: {remedy}")
+    if extension in _TEXT and b"\0" in start:
+        raise DatasetError(f"{path} is not text by its content: give it the extension that fits, or export it as CSV")
     if extension in _MAGIC:
         raise DatasetError(f"{path} is not a {extension} file by its content: give it the extension that fits")
 

@@ -1,0 +1,118 @@
+"""The site as a browser shows it, on a phone and on a desk: nothing sticks out, all can be read, menu and search work."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.browser import look, needs_browser
+from tests.docs.pages import DOCS, PAGES
+
+ADDRESSES = [str(page.relative_to(DOCS).with_suffix(".html")) for page in PAGES]
+PHONE, DESK = 390, 1280
+
+# `visit` shows a page in the frame; `contrast` is that of a text on what is behind it, as WCAG 2 counts it.
+TOOLS = """
+const visit = address => new Promise(done => { frame.onload = () => done(frame.contentDocument); frame.src = address; });
+const pause = () => new Promise(done => setTimeout(done, 50));
+const until = async answer => { for (let i = 0; i < 200 && !answer(); i++) await pause(); return Boolean(answer()); };
+const brush = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+const paint = layers => {
+  for (const colour of ["white", ...layers]) { brush.fillStyle = colour; brush.fillRect(0, 0, 1, 1); }
+  return brush.getImageData(0, 0, 1, 1).data;
+};
+const light = colour => [0.2126, 0.7152, 0.0722].reduce((sum, share, i) => {
+  const part = colour[i] / 255;
+  return sum + share * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+}, 0);
+const contrast = e => {
+  const behind = [];
+  for (let p = e; p; p = p.parentElement) behind.unshift(getComputedStyle(p).backgroundColor);
+  const lights = [light(paint(behind)), light(paint([...behind, getComputedStyle(e).color]))];
+  return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05);
+};
+"""
+
+EVERY_PAGE = """
+(async () => {
+  const pages = {};
+  for (const address of ADDRESSES) {
+    const page = await visit(address), inside = frame.contentWindow;
+    await until(() => [...page.images].every(e => e.complete));
+    const style = e => inside.getComputedStyle(e);
+    const scrolls = e => e !== page.body && (style(e).overflowX !== "visible" || scrolls(e.parentElement));
+    const sticksOut = e => e.getBoundingClientRect().right > inside.innerWidth + 1 && !scrolls(e.parentElement);
+    const isRead = e => e.textContent.trim() && e.getClientRects().length && !e.matches(".headerlink");
+    const texts = [...page.querySelectorAll(".md-typeset :is(h1, h2, h3, p, li, td, th, a, code)")].filter(isRead);
+    const told = elements => elements.map(e => e.outerHTML.slice(0, 80));
+    pages[address] = {
+      width: inside.innerWidth, scroll: page.documentElement.scrollWidth, title: page.title, scheme: page.body.dataset.mdColorScheme,
+      wide: told([...page.querySelectorAll(".md-content *")].filter(sticksOut)),
+      faint: told(texts.filter(e => contrast(e) < 4.5)),
+      broken: told([...page.images].filter(e => !e.naturalWidth)),
+      glaring: told([...page.images].filter(e => DARK && style(e).filter === "none")),
+    };
+  }
+  tell(pages);
+})();
+"""
+
+MENU = """
+(async () => {
+  const page = await visit("index.html"), inside = frame.contentWindow, menu = page.querySelector(".md-sidebar--primary");
+  const shown = () => {
+    const box = menu.getBoundingClientRect();
+    return box.right > 0 && box.left < inside.innerWidth && inside.getComputedStyle(menu).visibility === "visible";
+  };
+  const before = shown();
+  page.querySelector("label.md-header__button[for=__drawer]").click();
+  const opened = await until(shown);
+  const links = [...menu.querySelectorAll("a[href]")].map(e => e.getAttribute("href"));
+  menu.querySelector("a[href$='faq.html']").click();
+  const followed = await until(() => inside.document.title.startsWith("Questions"));
+  tell({before, opened, links, followed});
+})();
+"""
+
+SEARCH = """
+(async () => {
+  const page = await visit("index.html");
+  page.querySelector(".md-search__button").click();
+  const inDialog = wanted => [...page.querySelectorAll("*")].map(e => e.shadowRoot?.querySelector(wanted)).find(e => e);
+  await until(() => inDialog("input"));
+  inDialog("input").value = "checksum";
+  inDialog("input").dispatchEvent(new Event("input", {bubbles: true}));
+  tell(await until(() => inDialog("a[href*='format.html']")));
+})();
+"""
+
+pytestmark = needs_browser
+
+
+@pytest.mark.parametrize(("width", "dark"), [(PHONE, False), (DESK, True)], ids=["phone by day", "desk by night"])
+def test_every_page_looks_right(site: Path, width: int, dark: bool) -> None:
+    script = TOOLS + EVERY_PAGE.replace("ADDRESSES", json.dumps(ADDRESSES)).replace("DARK", json.dumps(dark))
+    pages, log = look(site, width, script, dark=dark)
+    assert list(pages) == ADDRESSES
+    for address, page in pages.items():
+        assert (page["width"], page["scroll"] <= width) == (width, True), address
+        assert page["title"].endswith("banditboost"), address
+        assert page["scheme"] == ("slate" if dark else "default"), address
+        for fault in ("wide", "faint", "broken", "glaring"):
+            assert page[fault] == [], f"{address}: {fault}"
+    assert "CONSOLE" not in log, log
+
+
+def test_the_menu_of_a_phone_opens_and_leads_everywhere(site: Path) -> None:
+    seen, log = look(site, PHONE, TOOLS + MENU)
+    assert not seen["before"]
+    assert seen["opened"]
+    assert {link.removeprefix("./").split("#")[0] for link in seen["links"]} >= set(ADDRESSES) - {"index.html"}
+    assert seen["followed"]
+    assert "CONSOLE" not in log, log
+
+
+def test_the_search_finds_a_word(site: Path) -> None:
+    assert look(site, DESK, TOOLS + SEARCH)[0] is True
