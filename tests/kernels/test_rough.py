@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from banditboost.kernels.layout import Forest
-from banditboost.kernels.merit import class_entropy, make_work, numeric_merit
+from banditboost.kernels.merit import class_entropy, look_at_features, make_work, numeric_merit
 from banditboost.kernels.normal import cut
-from banditboost.kernels.rough import list_rows, rough_cut, rough_merit, rough_xlogx
+from banditboost.kernels.rough import rough_cut, rough_xlogx
 from tests.kernels.forests import INTERPRETED, committee_of, random_weight, schema_of, teach
 
 
@@ -26,8 +26,8 @@ def leaf_of(seed: int, centre: float, spread: float, wide: bool) -> Forest:
 
 def rough_and_exact(forest: Forest) -> tuple[float, float, float]:
     work = make_work(forest)
-    list_rows(forest, 0, work.rough.rows)
-    low, high = rough_merit(forest, 0, 0, class_entropy(forest, 0), work.rough)
+    look_at_features(forest, 0, class_entropy(forest, 0), -1.0, work)
+    low, high = work.low[0], work.high[0]
     return low, high, numeric_merit(forest, 0, 0, work.lanes)[0]
 
 

@@ -19,7 +19,7 @@ def has_room(forest: Forest) -> bool:
         return False
     if head["entries_full"] == 0 and head["n_free_entries"] < 1 + head["most_children"] * (head["most_classes"] + 1):
         return False
-    return head["rows_full"] != 0 or head["n_free_rows"] >= 2
+    return head["n_free_rows"] >= 2
 
 
 @inlined
