@@ -165,7 +165,8 @@ class TreeCommittee:
     @staticmethod
     def _grown(capacity: int, needed: int, item_size: int, most: int) -> int | None:
         """A doubled capacity with at least `needed` more items, or None if that would be more than the most."""
-        return min(max(2 * capacity, capacity + needed, _FIRST_BYTES // item_size), most) if capacity + needed <= most else None
+        first = _FIRST_BYTES // item_size if capacity else 0  # a model that has learned nothing stays small
+        return min(max(2 * capacity, capacity + needed, first), most) if capacity + needed <= most else None
 
     def _most_nodes(self) -> int:
         return int(self._max_memory * _NODES_SHARE) // (NODE.itemsize + STEP.itemsize)
