@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, inlined
+from banditboost.kernels.compile import inlined
 from banditboost.kernels.layout import NUMERIC, SEVERAL, Array, Forest
 from banditboost.kernels.normal import FAR, cut, xlogx, xlogx_lane
 from banditboost.kernels.rough import (
@@ -51,16 +51,29 @@ class Split(NamedTuple):
     second: float
 
 
-@allocating
-def make_work(forest: Forest) -> Work:
+@inlined
+def most_values(forest: Forest) -> int:
     most = 4
     for f in range(forest.features.size):
         most = max(most, forest.features[f]["capacity"])
+    return most
+
+
+@inlined
+def work_size(forest: Forest) -> int:
+    """Of the scratch space, in 64-bit numbers."""
+    fixed = 2 * (LANES + most_values(forest)) + 2 * forest.features.size + GROUP
+    return fixed + rough_size(forest.head[0]["most_classes"] + 1)
+
+
+@inlined
+def make_work(forest: Forest, numbers: Array) -> Work:
+    """Divide up `numbers`. It is made elsewhere, since where arrays are made, references to all these parts would be counted."""
+    most = most_values(forest)
     n_features, n_classes = forest.features.size, forest.head[0]["most_classes"] + 1
     values, low, high = 2 * LANES, 2 * (LANES + most), 2 * (LANES + most) + n_features
     group = high + n_features
     rough = group + GROUP
-    numbers = np.empty(rough + rough_size(n_classes))
     return Work(
         numbers[:values],
         numbers[values:low],

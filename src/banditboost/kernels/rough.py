@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, inlined, lane
+from banditboost.kernels.compile import inlined, lane
 from banditboost.kernels.layout import Array, Forest
 
 THRESHOLDS = 10
@@ -63,9 +63,9 @@ def rough_size(n_classes: int) -> int:
     return 6 * GROUP + (2 + _PAIRS) * _LANES + (1 + 3 * GROUP + 3 * GROUP) * n_classes
 
 
-@allocating
+@inlined
 def make_rough(numbers: Array, n_classes: int) -> Rough:
-    """One stretch of memory for all of it: each allocation would cost as much as a class."""
+    """Divide up `numbers`: one stretch of memory for all of it, since each allocation would cost as much as a class."""
     n, sums = _LANES, 4 * _LANES
     rows, totals = 6 * GROUP + n_classes, 5 * GROUP
     moments = rows + 3 * GROUP * n_classes
