@@ -89,7 +89,7 @@ def roomy(model: Any, case: Case, tree: HoeffdingTree) -> TreeCommittee:
     committee.add(model.n_learners)
     goal = model._committee.forest
     while len(committee.forest.nodes) < 2 * len(goal.nodes):
-        committee._grow_nodes(1000)
+        committee._grow_nodes(1000, 0)
     while len(committee.forest.entries) < 2 * len(goal.entries) + 10_000:
         committee._grow_entries(1000)
     while len(committee.forest.stats) < 2 * len(goal.stats) + 100_000:

@@ -3,8 +3,8 @@
     python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,length] [--rounds 20000]
                                  [--length 5000000] [--json]
 
-Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed, or as many
-as fit into --seconds.
+Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed. With --seconds a point
+stops when these are spent: it then tells of younger trees than the others, and should not be compared with them.
 """
 
 import argparse
@@ -149,7 +149,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--parts", type=_parts, default=tuple(PARTS), help=f"comma-separated, from {','.join(PARTS)} (default: all)")
     parser.add_argument("--warm-up", type=int, default=5_000, help="rounds before the clock starts (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds timed for each point (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="CPU seconds a point may take (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=inf, help="CPU seconds a point may take (default: no limit)")
     parser.add_argument("--length", type=int, default=5_000_000, help="rounds of the long stream (default: %(default)s)")
     parser.add_argument("--window", type=int, default=100_000, help="rounds of a window of the long stream (default: %(default)s)")
     parser.add_argument("--max-memory", type=int, default=256, help="the models' ceiling in MiB (default: %(default)s)")

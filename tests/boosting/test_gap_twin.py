@@ -12,7 +12,7 @@ from banditboost import HoeffdingTree, Schema
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.test_twins import Coder
-from tests.boosting.twins import CLOSE_WEIGHT, SEED, compare_shapes, shape_of
+from tests.boosting.twins import CLOSE_WEIGHT, SEED, Both, compare_shapes, shape_of
 from tests.naive import rng
 from tests.naive.gap import GapBoost as Twin
 from tests.naive.tree import Tree
@@ -29,16 +29,16 @@ def tied(scores: list[float]) -> bool:
     return second - first < ROUNDING
 
 
-class Pair:
-    """The two, a round at a time. Every step asserts that they decide alike."""
+class Pair(Both):
+    """GapBoost and its twin."""
 
     def __init__(self, k: int, n_learners: int, schema: Schema | None, kinds: list[str], n_values: list[int]) -> None:
         def tree(number: int) -> Tree:
             u = rng.uniform(SEED, number, rng.TREE_PARAMETER, 0)
             return Tree(2, kinds, n_values, rng.between(u, 5.0, 10.0), 0.1, 0.6)
 
-        self.booster: Any = banditboost.GapBoost(range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE)
-        self.twin = Twin(k, n_learners, tree, kinds, n_values, SEED)
+        booster = banditboost.GapBoost(range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE)
+        super().__init__(booster, Twin(k, n_learners, tree, kinds, n_values, SEED))
 
     def decide(self, x: Any, coded: list[float], allowed: list[int] | None = None) -> tuple[Any, Any, list[float]]:
         decision, expected = self.booster.decide(x, allowed), self.twin.decide(coded, allowed)
@@ -48,15 +48,6 @@ class Pair:
         assert (decision.round, decision.label, decision.greedy) == (expected.round, expected.ytilde, expected.yhat)
         assert decision.probability == pytest.approx(expected.p, **CLOSE_WEIGHT)
         return decision, expected, coded
-
-    def learn(self, both: tuple[Any, Any, list[float]], y: int) -> None:
-        decision, expected, coded = both
-        correct = decision.label == y
-        self.booster.learn(decision, correct)
-        self.twin.learn(expected, coded, correct)
-
-    def step(self, x: Any, coded: list[float], y: int) -> None:
-        self.learn(self.decide(x, coded), y)
 
     def compare_trees(self) -> None:
         committee = self.booster._committee
@@ -73,22 +64,15 @@ def run(kind: str, k: int, n_learners: int, n_rounds: int) -> None:
     """Play both side by side, and compare what they have learned."""
     stream = make_stream(kind, k, n_rounds)
     pair = make_pair(k, n_learners, stream)
-    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
-        pair.step(x, x.tolist(), y)
+    pair.play(stream)
     pair.compare_trees()
 
 
 def run_late(kind: str, k: int, n_learners: int, n_rounds: int) -> None:
-    """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
+    """The same with verdicts that come late, in any order, or never."""
     stream = make_stream(kind, k, n_rounds)
     pair = make_pair(k, n_learners, stream)
-    luck = np.random.default_rng(k)
-    waiting: list[Any] = []
-    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
-        waiting.append((pair.decide(x, x.tolist()), y))
-        for _ in range(min(luck.integers(0, 4), len(waiting))):
-            both, right = waiting.pop(luck.integers(len(waiting)))
-            pair.learn(both, right)
+    pair.play_late(stream, seed=k)
     pair.compare_trees()
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from banditboost import play
+from banditboost import load, play
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference
@@ -124,3 +125,68 @@ def test_boosting_learns(name: str) -> None:
     stream = make_stream("numeric", 3, 600)
     result = play(make_booster(name, 3, 4, weak_learner=Table, schema=stream.schema()), stream.X, stream.y)
     assert result.last_accuracy > 0.5
+
+
+class Moody(Table):
+    """Fails when it is told to."""
+
+    fails = False
+
+    def learn(self, x: np.ndarray, label: int, weight: float) -> None:
+        if Moody.fails:
+            raise RuntimeError("not today")
+        super().learn(x, label, weight)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"cells": [[list(cell), list(seen.items())] for cell, seen in self.weights.items()]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Moody:
+        made = cls()
+        made.weights.update({tuple(cell): {int(label): weight for label, weight in seen} for cell, seen in data["cells"]})
+        return made
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_what_a_learner_failed_to_learn_was_not_heard(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it fails: nothing changes, the verdict can be told again, and the model can be saved and loaded."""
+    stream = make_stream("numeric", 3, 12)
+    model, spared = (make_booster(name, 3, 4, weak_learner=Moody, schema=stream.schema()) for _ in range(2))
+    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+        decision = model.decide(x) if name in BANDITS else None
+        monkeypatch.setattr(Moody, "fails", True)
+        for _ in range(3):
+            with pytest.raises(RuntimeError, match="not today"):
+                tell(model, decision, x, y)
+        monkeypatch.setattr(Moody, "fails", False)
+        tell(model, decision, x, y)
+        tell(spared, spared.decide(x) if name in BANDITS else None, x, y)
+    assert model.verdicts == model.rounds == 12
+    assert difference(model, spared) == []
+    model.save(tmp_path / "model.bb")
+    assert difference(load(tmp_path / "model.bb", weak_learner=Moody), model) == []
+
+
+def tell(model: Any, decision: Any, x: np.ndarray, y: int) -> None:
+    if decision is None:
+        model.learn_one(x, y)
+    else:
+        model.learn(decision, decision.label == y)
+
+
+def test_a_factory_that_fails_leaves_no_learners_behind() -> None:
+    made: list[Table] = []
+
+    def make() -> Table:
+        if len(made) % 4 == 2:
+            made.append(Table())
+            raise RuntimeError("no more")
+        made.append(Table())
+        return made[-1]
+
+    model = make_booster("BinBandit", 3, 3, weak_learner=make)
+    decision = model.decide({"a": 1.0})
+    for _ in range(2):
+        with contextlib.suppress(RuntimeError):
+            model.learn(decision, correct=True)
+    assert len(model._committee.learners) == model.n_groups * 3 == 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 
 from banditboost import schedules
@@ -31,8 +30,7 @@ def run(name: str, kind: str, k: int, n_learners: int, n_rounds: int, **options:
     """Play both side by side, and compare what they have learned."""
     stream = make_stream(kind, k, n_rounds)
     pair = make_pair(name, k, n_learners, stream, **options)
-    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
-        pair.step(x, x.tolist(), y)
+    pair.play(stream)
     pair.compare_state()
 
 
@@ -82,16 +80,9 @@ def test_little_and_much_exploration(name: str, exploration: float) -> None:
 @pytest.mark.parametrize("k", [2, 3, 26])
 @pytest.mark.parametrize("name", BANDITS)
 def test_verdicts_in_any_order(name: str, k: int) -> None:
-    """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
     stream = make_stream("mixed", k, ROUNDS)
     pair = make_pair(name, k, 5, stream)
-    luck = np.random.default_rng(k)
-    waiting: list[Any] = []
-    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
-        waiting.append((pair.decide(x, x.tolist()), y))
-        for _ in range(min(luck.integers(0, 4), len(waiting))):
-            both, right = waiting.pop(luck.integers(len(waiting)))
-            pair.learn(both, right)
+    pair.play_late(stream, seed=k)
     pair.compare_state()
 
 
@@ -117,8 +108,7 @@ def test_exploration_that_is_not_constant(name: str, schedule: str) -> None:
     kinds, n_values = stream.kinds, stream.n_values
     twin = make_twin(name, 5, 7, lambda number, k: naive_tree(number, k, kinds, n_values), exploration=SCHEDULES[schedule]())
     pair = Pair(name, booster, twin)
-    for x, y in zip(stream.X, stream.y.tolist(), strict=True):
-        pair.step(x, x.tolist(), y)
+    pair.play(stream)
     pair.compare_state()
 
 

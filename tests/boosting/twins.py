@@ -10,6 +10,7 @@ import pytest
 import banditboost
 from banditboost import HoeffdingTree
 from banditboost.kernels.layout import BY_VOTES, CHOSEN_EXPERT, GREEDY, POLICY, PROBABILITY, SHOWN, VOTES
+from tests.boosting.streams import Stream
 from tests.naive import boosters as naive
 from tests.naive import rng
 from tests.naive.tree import Tree
@@ -57,16 +58,50 @@ def make_twin(name: str, k: int, n_learners: int, make_learner: Any, *, explorat
     return getattr(naive, name)(k, learners, *first, *gamma, SEED, **options)
 
 
-class Pair:
-    """The two, a round at a time. Every step asserts that they decide alike."""
+class Both:
+    """A booster and its twin, a round at a time."""
 
-    def __init__(self, name: str, booster: Any, twin: Any) -> None:
-        self.name, self.booster, self.twin = name, booster, twin
+    def __init__(self, booster: Any, twin: Any) -> None:
+        self.booster, self.twin = booster, twin
+
+    def decide(self, x: Any, coded: list[float]) -> tuple[Any, Any, list[float]]:
+        """Asserts that they decide alike. `x` is the row as the booster takes it, `coded` as the twin does."""
+        raise NotImplementedError
+
+    def learn(self, both: tuple[Any, Any, list[float]], y: int) -> None:
+        decision, expected, coded = both
+        correct = decision.label == y
+        self.booster.learn(decision, correct)
+        self.twin.learn(expected, coded, correct)
 
     def step(self, x: Any, coded: list[float], y: int) -> None:
-        """Decide and learn at once. `x` is the row as the booster takes it, `coded` as the twin does."""
+        """Decide and learn at once."""
+        self.learn(self.decide(x, coded), y)
+
+    def play(self, stream: Stream) -> None:
+        for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+            self.step(x, x.tolist(), y)
+
+    def play_late(self, stream: Stream, seed: int) -> None:
+        """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
+        luck = np.random.default_rng(seed)
+        waiting: list[Any] = []
+        for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+            waiting.append((self.decide(x, x.tolist()), y))
+            for _ in range(min(luck.integers(0, 4), len(waiting))):
+                self.learn(*waiting.pop(luck.integers(len(waiting))))
+
+
+class Pair(Both):
+    """One of the paper's boosters, by name."""
+
+    def __init__(self, name: str, booster: Any, twin: Any) -> None:
+        super().__init__(booster, twin)
+        self.name = name
+
+    def step(self, x: Any, coded: list[float], y: int) -> None:
         if self.name in BANDITS:
-            self.learn(self.decide(x, coded), y)
+            super().step(x, coded, y)
         else:
             memo = self.booster._begin_round(x)
             expected = self.twin.step(coded, y)
@@ -77,12 +112,6 @@ class Pair:
         decision, expected = self.booster.decide(x), self.twin.decide(coded)
         self._compare(decision._memo, expected)
         return decision, expected, coded
-
-    def learn(self, both: tuple[Any, Any, list[float]], y: int) -> None:
-        decision, expected, coded = both
-        correct = decision.label == y
-        self.booster.learn(decision, correct)
-        self.twin.learn(expected, coded, correct)
 
     def _compare(self, memo: np.ndarray, expected: Any) -> None:
         n = self.booster.n_learners

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import Forest
-from banditboost.kernels.merit import class_entropy, make_work, numeric_merit
+from banditboost.kernels.merit import class_entropy, look_at_features, make_work, numeric_merit, work_size
 from banditboost.kernels.normal import cut
-from banditboost.kernels.rough import list_rows, rough_cut, rough_merit, rough_xlogx
+from banditboost.kernels.rough import rough_cut, rough_xlogx
 from tests.kernels.forests import INTERPRETED, committee_of, random_weight, schema_of, teach
 
 
@@ -24,11 +25,15 @@ def leaf_of(seed: int, centre: float, spread: float, wide: bool) -> Forest:
     return tree.forest
 
 
+@njit
+def both_merits(forest: Forest, numbers: np.ndarray) -> tuple[float, float, float]:
+    work = make_work(forest, numbers)
+    look_at_features(forest, 0, class_entropy(forest, 0), -1.0, work)
+    return work.low[0], work.high[0], numeric_merit(forest, 0, 0, work.lanes)[0]
+
+
 def rough_and_exact(forest: Forest) -> tuple[float, float, float]:
-    work = make_work(forest)
-    list_rows(forest, 0, work.rough.rows)
-    low, high = rough_merit(forest, 0, 0, class_entropy(forest, 0), work.rough)
-    return low, high, numeric_merit(forest, 0, 0, work.lanes)[0]
+    return both_merits(forest, np.empty(work_size(forest)))
 
 
 @pytest.mark.parametrize("centre", [0.0, 1e3, -1e9, 1e12, 1e15])

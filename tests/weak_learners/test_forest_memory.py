@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from banditboost import AdaBandit, BinBandit, play
+from banditboost import AdaBandit, BinBandit, Schema, play
 from banditboost.errors import ParameterError
 from banditboost.weak_learners.forest import TreeCommittee
 from tests.kernels.forests import INTERPRETED, committee_of, random_row, same_arrays, schema_of, teach, votes_of
@@ -233,4 +233,43 @@ def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
         model.learn(decision, bool(draw.random() < 0.5))
         if t % 50 == 0:
             assert model.n_groups * model.n_learners == len(committee.forest.trees) == len(model._weights) * model.n_learners
+            assert INTERPRETED or len(committee.forest.nodes) <= committee._most_nodes()  # there, a budget too small for even the roots
+    assert INTERPRETED or committee.forest.head["nodes_full"][0]
     check_committee(committee)
+
+
+def test_more_labels_than_there_is_memory_for_are_refused() -> None:
+    with pytest.raises(ParameterError, match="max_memory is 1048576 bytes, too little for 3000 trees; give more"):
+        BinBandit(list(range(300)), n_learners=10, max_memory=MEBIBYTE)
+    model = BinBandit(list(range(2)), n_learners=1100, max_memory=MEBIBYTE, seed=1)
+    with pytest.raises(ParameterError, match="too little for 3300 trees"):
+        model.add_label(2)
+    assert model.labels == (0, 1)
+
+
+def test_a_leaf_that_needs_more_rows_than_there_are_keeps_those_of_its_heaviest_classes() -> None:
+    """It used to fall asleep, and never to wake: no tree could ever split."""
+    n_features, k, n_rows = 20, 30, 12
+    schema = schema_of(["numeric"] * n_features, [0] * n_features)
+    committee = committee_of(schema, k, 2, n_rows * 8 * 3 * n_features * 100 // 49 + 100, grace_period=100.0, tie_threshold=0.9)
+    draw = np.random.default_rng(11)
+    for t in range(300 if INTERPRETED else 3_000):
+        label = int(min(draw.geometric(0.3) - 1, k - 1)) if t % 3 else int(draw.integers(k))
+        teach(committee, draw.normal(size=n_features) + 3.0 * (label % 2), label)
+        assert (committee.forest.nodes["summary"] >= 0).any()
+    assert len(committee.forest.stats) <= n_rows * committee.forest.head["row_size"][0]
+    assert committee.forest.head["n_nodes"][0] > 2
+    check_committee(committee)
+
+
+def test_a_budget_too_small_for_the_features_is_told_and_learning_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    schema = Schema.of([f"f{i}" for i in range(6000)], ["numeric"] * 6000)
+    model = AdaBandit(["a", "b"], n_learners=3, schema=schema, max_memory=MEBIBYTE, seed=1)
+    assert "max_memory of 1048576 bytes is too little for the statistics of 6000 features" in caplog.text
+    for t in range(20):
+        model.learn(model.decide(np.full(6000, float(t % 2))), correct=t % 3 == 0)
+    check_committee(model._committee)
+    enough = int(caplog.text.split()[-1])
+    caplog.clear()
+    AdaBandit(["a", "b"], schema=schema, max_memory=enough)
+    assert caplog.text == ""

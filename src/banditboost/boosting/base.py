@@ -251,8 +251,16 @@ class Booster(Visible, OneAtATime):
         self._committee.learn(self._row_of(memo), *self._lesson)
 
     def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
-        """Learn from what was told, and count it."""
-        self._end_round(memo, outcome, allowed)
+        """Learn from what was told, and count it. If a learner written in Python fails, it was not heard, and can be told again."""
+        if not isinstance(self._committee, PythonCommittee):
+            self._end_round(memo, outcome, allowed)
+        else:
+            settings, weights = self._settings.copy(), self._weights.copy()
+            try:
+                self._end_round(memo, outcome, allowed)
+            except BaseException:
+                self._settings[:], self._weights[:] = settings, weights
+                raise
         note_once(self._settings, self._tally, memo, outcome)
 
     # Labels that join

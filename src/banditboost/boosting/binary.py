@@ -24,6 +24,7 @@ from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
 from banditboost.kernels.rng import LABEL_TIE, round_key
 from banditboost.schedules import Schedule
+from banditboost.weak_learners.forest import TreeCommittee
 
 _MOST_LOG_ALPHA = 1e-6  # ln 1, and rounding
 
@@ -155,13 +156,31 @@ class BinBandit(BanditBooster):
         """A label's learners are made when its first verdict is learned. A step that is the usual one stays so."""
         if self._settings["step"][0] == self._usual_step(len(self.labels) - 1):
             self._settings["step"] = self._usual_step(len(self.labels))
+        self._expect_learners()
 
     def _start(self) -> None:
         self._committee = self._make_committee(2)
+        self._refuse_too_many_labels(len(self.labels))
+        self._expect_learners()
         self._weights = np.zeros((0, self.n_learners))
         self._scores = np.zeros((0, self.n_learners))
         self._shown_labels = np.zeros(0, np.int64)
         self._groups = np.zeros(0, np.int64)
+
+    def add_label(self, label: Hashable) -> None:
+        """Let one more label join, if there is memory for its learners."""
+        with self._lock:
+            self._refuse_too_many_labels(len(self.labels) + 1)
+            super().add_label(label)
+
+    def _refuse_too_many_labels(self, n_labels: int) -> None:
+        if isinstance(self._committee, TreeCommittee):
+            self._committee.refuse_too_many_trees(n_labels * self.n_learners)
+
+    def _expect_learners(self) -> None:
+        """Of the labels that have none yet, too: splits leave room for them."""
+        if isinstance(self._committee, TreeCommittee):
+            self._committee.expect(len(self.labels) * self.n_learners)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -206,6 +225,10 @@ class BinBandit(BanditBooster):
 
     def _choose_among(self, memo: Array, allowed: Array) -> None:
         choose_binary_among(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo, allowed)
+
+    def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
+        self.group_of(int(memo[SHOWN]))  # first of all: it stays, also if one of its learners fails
+        super()._hear(memo, outcome, allowed)
 
     def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (the shown label's group alone is taught)
         group = self.group_of(int(memo[SHOWN]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from banditboost.kernels.answer import leaf_label, leaf_score, mark_leaf_answers
 from banditboost.kernels.compile import allocating, inlined, njit
 from banditboost.kernels.grow import new_leaf, try_split
 from banditboost.kernels.layout import Array, Forest
-from banditboost.kernels.merit import Work, make_work
+from banditboost.kernels.merit import Work, make_work, work_size
 from banditboost.kernels.observe import forget_statistics, observe, open_summary, to_24_bits
 from banditboost.kernels.route import find_leaf
 
@@ -19,7 +21,7 @@ def has_room(forest: Forest) -> bool:
         return False
     if head["entries_full"] == 0 and head["n_free_entries"] < 1 + head["most_children"] * (head["most_classes"] + 1):
         return False
-    return head["rows_full"] != 0 or head["n_free_rows"] >= 2
+    return head["n_free_rows"] >= 2
 
 
 @inlined
@@ -33,16 +35,21 @@ def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, w
         try_split(forest, tree, leaf, work)
 
 
-@allocating
-def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int) -> int:
-    """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which there is no room."""
-    work = make_work(forest)
+@inlined
+def learn_trees(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int, numbers: Array) -> int:
+    work = make_work(forest, numbers)
     for i in range(start, labels.size):
         if weights[i] > 0.0:
             if not has_room(forest):
                 return i
             learn_tree(forest, first + i, x, labels[i], to_24_bits(weights[i]), work)
     return labels.size
+
+
+@allocating
+def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int) -> int:
+    """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which there is no room."""
+    return learn_trees(forest, first, x, labels, weights, start, np.empty(work_size(forest)))
 
 
 @inlined

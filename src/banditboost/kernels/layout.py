@@ -31,7 +31,7 @@ HEAD = np.dtype(
         ("most_classes", "i8"),  # longest chain of entries so far
         ("nodes_full", "i8"),  # the ceiling is reached: go on without
         ("entries_full", "i8"),
-        ("rows_full", "i8"),
+        ("rows_full", "i8"),  # always 0 by now: some leaf can always do with fewer rows
     ],
     align=True,
 )

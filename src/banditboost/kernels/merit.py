@@ -10,10 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, inlined
+from banditboost.kernels.compile import inlined
 from banditboost.kernels.layout import NUMERIC, SEVERAL, Array, Forest
 from banditboost.kernels.normal import FAR, cut, xlogx, xlogx_lane
-from banditboost.kernels.rough import THRESHOLDS, Rough, class_spread, list_rows, make_rough, rough_merit
+from banditboost.kernels.rough import (
+    GROUP,
+    THRESHOLDS,
+    Rough,
+    class_spread,
+    is_wide,
+    list_rows,
+    make_rough,
+    rough_merit,
+    rough_merits,
+    rough_size,
+)
 
 LANES = 12  # thresholds are tried four at a time; the last two are not looked at
 _LN2 = 0.6931471805599453
@@ -27,6 +38,7 @@ class Work(NamedTuple):
     values: Array  # or for each value
     low: Array  # by feature: its merit is not less,
     high: Array  # nor more
+    group: Array  # numeric features that are about to be looked at
     rough: Rough
 
 
@@ -39,16 +51,37 @@ class Split(NamedTuple):
     second: float
 
 
-@allocating
-def make_work(forest: Forest) -> Work:
+@inlined
+def most_values(forest: Forest) -> int:
     most = 4
     for f in range(forest.features.size):
         most = max(most, forest.features[f]["capacity"])
-    n_features = forest.features.size
+    return most
+
+
+@inlined
+def work_size(forest: Forest) -> int:
+    """Of the scratch space, in 64-bit numbers."""
+    fixed = 2 * (LANES + most_values(forest)) + 2 * forest.features.size + GROUP
+    return fixed + rough_size(forest.head[0]["most_classes"] + 1)
+
+
+@inlined
+def make_work(forest: Forest, numbers: Array) -> Work:
+    """Divide up `numbers`. It is made elsewhere, since where arrays are made, references to all these parts would be counted."""
+    most = most_values(forest)
+    n_features, n_classes = forest.features.size, forest.head[0]["most_classes"] + 1
     values, low, high = 2 * LANES, 2 * (LANES + most), 2 * (LANES + most) + n_features
-    rows = high + n_features
-    numbers = np.empty(rows + forest.head[0]["most_classes"] + 1)
-    return Work(numbers[:values], numbers[values:low], numbers[low:high], numbers[high:rows], make_rough(numbers[rows:]))
+    group = high + n_features
+    rough = group + GROUP
+    return Work(
+        numbers[:values],
+        numbers[values:low],
+        numbers[low:high],
+        numbers[high:group],
+        numbers[group:rough].view(np.int64),
+        make_rough(numbers[rough:], n_classes),
+    )
 
 
 @inlined
@@ -172,15 +205,29 @@ def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float
 
 
 @inlined
-def merit_range(forest: Forest, leaf: int, f: int, entropy: float, work: Work) -> tuple[float, float]:
-    """Between which two numbers a feature's merit lies; -1 where there is none to be had."""
+def nominal_merit_if_any(forest: Forest, leaf: int, f: int, work: Array) -> float:
+    """-1 at once if the leaf has seen one value only."""
+    if forest.stats[forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + forest.features[f]["offset"]] != SEVERAL:
+        return -1.0
+    return nominal_merit(forest, leaf, f, work)
+
+
+@inlined
+def joins_group(forest: Forest, leaf: int, f: int, place: int, work: Work) -> bool:
+    """Put a numeric feature into the group, unless the leaf has seen one value only; places that stay free look at it again."""
     offset = forest.features[f]["offset"]
-    if forest.features[f]["kind"] == NUMERIC:
-        return rough_merit(forest, leaf, offset, entropy, work.rough)
-    if forest.stats[forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset] != SEVERAL:
-        return -1.0, -1.0
-    merit = nominal_merit(forest, leaf, f, work.values)
-    return merit, merit
+    at = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset
+    low = forest.stats[at]
+    spread = forest.stats[at + 1] - low
+    if not is_wide(spread):
+        return False
+    work.group[place] = f
+    for j in range(place, GROUP):
+        work.rough.offsets[j] = offset
+        work.rough.ends[j] = low
+        work.rough.ends[GROUP + j] = spread
+        work.rough.ends[2 * GROUP + j] = (THRESHOLDS + 1) / spread
+    return True
 
 
 class Leaders(NamedTuple):
@@ -192,23 +239,38 @@ class Leaders(NamedTuple):
 
 
 @inlined
+def with_range(leaders: Leaders, f: int, low: float, high: float, work: Work) -> Leaders:
+    """Note between which two numbers the merit of a feature lies, -1 where there is none to be had."""
+    work.low[f], work.high[f] = low, high
+    return Leaders(max(leaders.first, low), max(leaders.second, min(leaders.first, low)), max(leaders.high, high))
+
+
+@inlined
 def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Leaders:
     """Rough merits of all features, or until it is certain that the best two are not more than `tolerance` apart.
 
     They are not if the largest that any merit can be is not that much above the second best: the best may be that one, or one not yet
     looked at, which gains no more than the entropy.
     """
-    first, second, high = 0.0, 0.0, 0.0  # not to split gains nothing
+    leaders = Leaders(0.0, 0.0, 0.0)  # not to split gains nothing
+    n_features, waiting = forest.features.size, 0
     list_rows(forest, leaf, work.rough.rows)
-    for f in range(forest.features.size):
-        low, most = merit_range(forest, leaf, f, entropy, work)
-        work.low[f], work.high[f] = low, most
-        second = max(second, min(first, low))
-        first = max(first, low)
-        high = max(high, most)
-        if high - second <= tolerance and entropy - first <= tolerance:
+    for f in range(n_features):
+        work.low[f], work.high[f] = -1.0, -1.0
+        if forest.features[f]["kind"] != NUMERIC:
+            merit = nominal_merit_if_any(forest, leaf, f, work.values)
+            leaders = with_range(leaders, f, merit, merit, work)
+        elif joins_group(forest, leaf, f, waiting, work):
+            waiting += 1
+        if waiting == GROUP or (waiting > 0 and f == n_features - 1):
+            rough_merits(forest, leaf, work.rough)
+            for j in range(waiting):
+                low, high = rough_merit(forest, leaf, j, entropy, work.rough)
+                leaders = with_range(leaders, work.group[j], low, high, work)
+            waiting = 0
+        if leaders.high - leaders.second <= tolerance and entropy - leaders.first <= tolerance:
             break
-    return Leaders(first, second, high)
+    return leaders
 
 
 @inlined

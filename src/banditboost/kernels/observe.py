@@ -18,11 +18,9 @@ def to_24_bits(weight: float) -> float:
 
 @inlined
 def take_row(forest: Forest) -> int:
-    """A zeroed row from the free list, whose links are kept in the rows' first numbers; -1 at the ceiling."""
+    """A zeroed row from the free list, whose links are kept in the rows' first numbers."""
     head, stats = forest.head[0], forest.stats
     row = head["free_row"]
-    if row < 0:
-        return -1
     size = head["row_size"]
     head["free_row"] = int(stats[row * size])
     head["n_free_rows"] -= 1
@@ -75,6 +73,27 @@ def forget_statistics(forest: Forest, leaf: int) -> None:
             entries[entry]["row"] = -1
         entries[entry]["own"] = 0.0
         entry = entries[entry]["next"]
+
+
+@njit
+def forget_lightest(forest: Forest, leaf: int, n_rows: int) -> None:
+    """Give back the rows of that many classes, the lightest in statistics, the later ones first where they are equal."""
+    node, entries = forest.nodes[leaf], forest.entries
+    for _ in range(n_rows):
+        lightest, entry = -1, node["first_entry"]
+        while entry >= 0:
+            if entries[entry]["row"] >= 0 and (lightest < 0 or entries[entry]["own"] <= entries[lightest]["own"]):
+                lightest = entry
+            entry = entries[entry]["next"]
+        give_row(forest, entries[lightest]["row"])
+        entries[lightest]["row"] = -1
+        entries[lightest]["own"] = 0.0
+        node["n_classes"] -= 1
+    own, entry = 0.0, node["first_entry"]
+    while entry >= 0:
+        own += entries[entry]["own"]
+        entry = entries[entry]["next"]
+    node["own"] = own
 
 
 @njit
@@ -152,21 +171,15 @@ def open_summary(forest: Forest, leaf: int, first: int) -> None:
 
 
 @inlined
-def take_rows_of(forest: Forest, leaf: int, entry: int) -> bool:
-    """Make sure that leaf and class own a row each; at the ceiling the leaf falls asleep instead."""
+def take_rows_of(forest: Forest, leaf: int, entry: int) -> None:
+    """Make sure that leaf and class own a row each; that two are free was made sure of before."""
     node, entries = forest.nodes[leaf], forest.entries
-    needed = (1 if node["summary"] < 0 else 0) + (1 if entries[entry]["row"] < 0 else 0)
-    if needed > forest.head[0]["n_free_rows"]:
-        forget_statistics(forest, leaf)
-        node["asleep"] = 1
-        return False
     if node["summary"] < 0:
         node["summary"] = take_row(forest)
         open_summary(forest, leaf, 0)
     if entries[entry]["row"] < 0:
         entries[entry]["row"] = take_row(forest)
         node["n_classes"] += 1
-    return True
 
 
 @inlined
@@ -206,7 +219,8 @@ def observe(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> N
     forest.entries[entry]["weight"] = before + weight
     forest.nodes[leaf]["weight"] += weight
     rank_entry(forest, leaf, entry, before)
-    if forest.nodes[leaf]["asleep"] == 0 and take_rows_of(forest, leaf, entry):
+    if forest.nodes[leaf]["asleep"] == 0:
+        take_rows_of(forest, leaf, entry)
         forest.nodes[leaf]["own"] += weight
         forest.nodes[leaf]["examples"] += 1.0
         forest.entries[entry]["own"] += weight

@@ -1,8 +1,9 @@
 """Rough merits: what a split on a numeric feature would gain, to a few parts in ten thousand, for half of the price.
 
 Most attempts to split fail, and most features are not among the best two. A rough merit says between which two numbers the merit lies;
-`merit.py` computes only those exactly that could still matter. The arithmetic is that of 32-bit floats, eight thresholds at a time, and of
-polynomials raised to the power -16, which need no exponential.
+`merit.py` computes only those exactly that could still matter. The arithmetic is that of 32-bit floats, and of polynomials raised to the
+power -16, which need no exponential. Four features are looked at together: two thresholds of each are eight numbers, as many as a processor
+handles at once, and five such pairs are all ten thresholds.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, inlined, lane
+from banditboost.kernels.compile import inlined, lane
 from banditboost.kernels.layout import Array, Forest
 
 THRESHOLDS = 10
-ROUGH_LANES = 16  # thresholds are tried eight at a time; the last six are not looked at
+GROUP = 4  # features that are looked at together
+_LANES = 2 * GROUP  # numbers that are handled at once: feature j is lanes j and GROUP + j, an odd and an even threshold
+_PAIRS = THRESHOLDS // 2
+_COINS = _PAIRS * _LANES  # where, in the sums, the entropies begin
 SPREAD_FLOOR = 1e-6  # a class is at least this share of the leaf's range wide
 _NARROWEST = 1e-100
 _SLACK, _SLACK_OF_CLASS = 5e-4, 2e-7  # more than a rough merit can be wrong, in bits; tested against exact merits
@@ -42,19 +46,37 @@ class Rough(NamedTuple):
     """Scratch space."""
 
     rows: Array  # where the statistics of each class of the leaf begin
-    classes: Array  # weight, place and step of each; from here on in 32 bits
-    ticks: Array  # the number of each threshold
-    left: Array  # the share to the left of each
-    gains: Array
+    offsets: Array  # of the features of the group in such a row
+    ends: Array  # of each feature of the group: the smallest value seen, how far it is from there to the largest, thresholds in a unit
+    totals: Array  # the weight of all classes that have seen it; then that of classes that are too steep
+    moments: Array  # weight, mean and sum of squares of each class for every feature of the group
+    classes: Array  # weight, place and step of each class in every lane; from here on in 32 bits
+    ticks: Array  # the number of the first threshold of each lane
+    shares: Array  # what a weight of 1 is of all
+    sums: Array  # by pair of thresholds and lane: the weight to the left; then the entropies
+    ranges: Array  # by lane: the least that the best gain can be; then the most
 
 
-@allocating
-def make_rough(rows: Array) -> Rough:
-    n = ROUGH_LANES
-    numbers = np.empty(3 * (n + rows.size), np.float32)
-    for b in range(n):
-        numbers[b] = b + 1
-    return Rough(rows, numbers[3 * n :], numbers[:n], numbers[n : 2 * n], numbers[2 * n : 3 * n])
+@inlined
+def rough_size(n_classes: int) -> int:
+    """Of the scratch space for so many classes, in 64-bit numbers."""
+    return 6 * GROUP + (2 + _PAIRS) * _LANES + (1 + 3 * GROUP + 3 * GROUP) * n_classes
+
+
+@inlined
+def make_rough(numbers: Array, n_classes: int) -> Rough:
+    """Divide up `numbers`: one stretch of memory for all of it, since each allocation would cost as much as a class."""
+    n, sums = _LANES, 4 * _LANES
+    rows, totals = 6 * GROUP + n_classes, 5 * GROUP
+    moments = rows + 3 * GROUP * n_classes
+    whole, single = numbers[totals:rows].view(np.int64), numbers[moments:].view(np.float32)
+    classes = sums + 2 * _COINS
+    for j in range(GROUP):
+        single[j], single[GROUP + j] = 1, 2
+    return Rough(
+        whole[GROUP:], whole[:GROUP], numbers[: 3 * GROUP], numbers[3 * GROUP : totals], numbers[rows:moments],
+        single[classes:], single[:n], single[n : 2 * n], single[sums:classes], single[2 * n : sums],
+    )  # fmt: skip
 
 
 @inlined
@@ -110,86 +132,125 @@ def rough_xlogx(x: float) -> float:
     return x * (_f32(bits >> _SHIFT) * _LOG_TWO + u * series)
 
 
+@lane
+def add_cut(sums: Array, at: int, weight: float, z: float) -> None:
+    below, coin = rough_cut(z)
+    sums[at] += weight * below
+    sums[_COINS + at] += weight * coin
+
+
 @inlined
-def add_rough_classes(n_classes: int, classes: Array, ticks: Array, left: Array, gains: Array) -> None:
-    """Add up for every threshold, over all classes, the mass on the left and the entropy that is left of it."""
-    # Lengths known only at run time keep LLVM from unrolling the loop, after which it would no longer vectorise it.
-    for b in range(left.size):
-        left[b] = _ZERO
-        gains[b] = _ZERO
+def add_rough_classes(n_classes: int, classes: Array, ticks: Array, sums: Array) -> None:
+    """Add up for every threshold, over all classes, the weight on the left and the entropy that is left of it."""
+    for i in range(sums.size):
+        sums[i] = _ZERO
     for c in range(n_classes):
-        weight, place, step = classes[3 * c], classes[3 * c + 1], classes[3 * c + 2]
-        for b in range(left.size):
-            below, coin = rough_cut((ticks[b] - place) * step)
-            left[b] += weight * below
-            gains[b] += weight * coin
+        at = 3 * _LANES * c
+        # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
+        for j in range(ticks.size):
+            weight, place, step = classes[at + j], classes[at + _LANES + j], classes[at + 2 * _LANES + j]
+            first = ticks[j] - place
+            add_cut(sums, j, weight, first * step)
+            add_cut(sums, _LANES + j, weight, (first + _f32(2.0)) * step)
+            add_cut(sums, 2 * _LANES + j, weight, (first + _f32(4.0)) * step)
+            add_cut(sums, 3 * _LANES + j, weight, (first + _f32(6.0)) * step)
+            add_cut(sums, 4 * _LANES + j, weight, (first + _f32(8.0)) * step)
+
+
+@lane
+def rough_gain(sums: Array, at: int, share: float) -> tuple[float, float]:
+    """Gain in nats of one threshold, and the share of the lighter side."""
+    left = sums[at] * share
+    right = _ONE - left
+    gain = -rough_xlogx(left) - rough_xlogx(right) - sums[_COINS + at] * share
+    return gain, left if left < right else right
+
+
+@lane
+def larger(most: float, gain: float, lighter: float, least: float) -> float:
+    gain = gain if lighter >= least else -_ONE
+    return gain if gain > most else most
 
 
 @inlined
-def rough_gains(left: Array, gains: Array) -> None:
-    """Turn shares and entropies into gains in nats, and the shares into those of the lighter side."""
-    for b in range(left.size):
-        share = left[b]
-        rest = _ONE - share
-        gains[b] = -rough_xlogx(share) - rough_xlogx(rest) - gains[b]
-        left[b] = share if share < rest else rest
+def rough_ranges(sums: Array, shares: Array, least: float, ranges: Array) -> None:
+    """The least and the most that the best gain can be in every lane; -1 where no threshold gives both sides a fair share."""
+    surely, maybe = _f32(least + _SHARE_SLACK), _f32(least - _SHARE_SLACK)
+    for j in range(shares.size):
+        low, high = -_ONE, -_ONE
+        gain, lighter = rough_gain(sums, j, shares[j])
+        low, high = larger(low, gain, lighter, surely), larger(high, gain, lighter, maybe)
+        gain, lighter = rough_gain(sums, _LANES + j, shares[j])
+        low, high = larger(low, gain, lighter, surely), larger(high, gain, lighter, maybe)
+        gain, lighter = rough_gain(sums, 2 * _LANES + j, shares[j])
+        low, high = larger(low, gain, lighter, surely), larger(high, gain, lighter, maybe)
+        gain, lighter = rough_gain(sums, 3 * _LANES + j, shares[j])
+        low, high = larger(low, gain, lighter, surely), larger(high, gain, lighter, maybe)
+        gain, lighter = rough_gain(sums, 4 * _LANES + j, shares[j])
+        ranges[j], ranges[_LANES + j] = larger(low, gain, lighter, surely), larger(high, gain, lighter, maybe)
+
+
+@lane
+def is_steep(place: float, step: float) -> bool:
+    """Whether a class lies so close to a threshold that a 32-bit float cannot tell on which side."""
+    nearest = np.floor(place + 0.5)
+    nearest = nearest if nearest > 1.0 else 1.0
+    nearest = nearest if nearest < THRESHOLDS else float(THRESHOLDS)
+    return (step > _STEEP) & (abs(place - nearest) * step < _FARTHEST + 1.0)
 
 
 @inlined
-def rough_range(least: float, factor: float, slack: float, left: Array, gains: Array) -> tuple[float, float]:
-    """The least and the most that the best merit can be; -1 where no threshold gives both sides a fair share."""
-    low, high = -_ONE, -_ONE
-    for b in range(THRESHOLDS):
-        high = max(high, gains[b] if left[b] >= least - _SHARE_SLACK else -_ONE)
-        low = max(low, gains[b] if left[b] >= least + _SHARE_SLACK else -_ONE)
-    return (low * factor - slack, high * factor + slack) if high > -_HALF else (-1.0, -1.0)
+def gather_moments(stats: Array, n_classes: int, rows: Array, offsets: Array, moments: Array) -> None:
+    for c in range(n_classes):
+        for j in range(GROUP):
+            at, to = rows[c] + offsets[j], 3 * GROUP * c + j
+            moments[to], moments[to + GROUP], moments[to + 2 * GROUP] = stats[at], stats[at + 1], stats[at + 2]
 
 
 @inlined
-def to_threshold(place: float) -> float:
-    """How far it is to the nearest threshold."""
-    return abs(place - min(max(math.floor(place + 0.5), 1.0), float(THRESHOLDS)))
-
-
-@inlined
-def gather_classes(forest: Forest, rows: Array, n_rows: int, offset: int, low: float, spread: float, classes: Array) -> tuple[int, float]:
-    """Weight, place and steepness of all classes that have seen the feature: how many, and their weight; -1 if one is too steep.
+def place_classes(n_classes: int, ends: Array, moments: Array, totals: Array, classes: Array) -> None:
+    """Weight, place and steepness of all classes in every lane.
 
     The place of a class is measured in thresholds from the low end, steepness in deviations from one threshold to the next.
     """
-    stats = forest.stats
-    n_classes, total, unit = 0, 0.0, (THRESHOLDS + 1) / spread
-    for i in range(n_rows):
-        at = int(rows[i]) + offset
-        weight = stats[at]
-        if weight > 0.0:
-            place = (stats[at + 1] - low) * unit
-            step = 1.0 / (class_spread(weight, stats[at + 2], spread) * unit)
-            if step > _STEEP and to_threshold(place) * step < _FARTHEST + 1.0:
-                return -1, 0.0
-            classes[3 * n_classes], classes[3 * n_classes + 1], classes[3 * n_classes + 2] = weight, place, step
-            n_classes += 1
-            total += weight
-    return n_classes, total
+    for i in range(totals.size):
+        totals[i] = 0.0
+    for c in range(n_classes):
+        of, to = 3 * GROUP * c, 3 * _LANES * c
+        for j in range(totals.size // 2):
+            weight, unit = moments[of + j], ends[2 * GROUP + j]
+            place = (moments[of + GROUP + j] - ends[j]) * unit
+            known = weight if weight > 0.0 else 1.0
+            step = 1.0 / (class_spread(known, moments[of + 2 * GROUP + j], ends[GROUP + j]) * unit)
+            totals[j] += weight
+            totals[GROUP + j] += weight if is_steep(place, step) else 0.0
+            classes[to + j] = classes[to + GROUP + j] = weight
+            classes[to + _LANES + j] = classes[to + _LANES + GROUP + j] = place
+            classes[to + 2 * _LANES + j] = classes[to + 2 * _LANES + GROUP + j] = step
 
 
 @inlined
-def rough_merit(forest: Forest, leaf: int, offset: int, entropy: float, work: Rough) -> tuple[float, float]:
-    """Between which two numbers the merit of a numeric feature lies; (-1, -1) if there is nothing to split."""
-    stats, summary = forest.stats, forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset
-    spread = stats[summary + 1] - stats[summary]
-    if not is_wide(spread):
+def rough_merits(forest: Forest, leaf: int, work: Rough) -> None:
+    """Look at the group: afterwards `rough_merit` knows about each of its features."""
+    n_classes = forest.nodes[leaf]["n_classes"]
+    gather_moments(forest.stats, n_classes, work.rows, work.offsets, work.moments)
+    place_classes(n_classes, work.ends, work.moments, work.totals, work.classes)
+    for j in range(work.shares.size):
+        total = work.totals[j % GROUP]
+        work.shares[j] = 1.0 / total if total > 0.0 else 0.0
+    add_rough_classes(n_classes, work.classes, work.ticks, work.sums)
+    rough_ranges(work.sums, work.shares, forest.head[0]["min_branch_fraction"], work.ranges)
+
+
+@inlined
+def rough_merit(forest: Forest, leaf: int, j: int, entropy: float, work: Rough) -> tuple[float, float]:
+    """Between which two numbers the merit of feature j of the group lies; (-1, -1) if there is nothing to split."""
+    total, ranges = work.totals[j], work.ranges
+    if not total > 0.0:
         return -1.0, -1.0
-    n_classes, total = gather_classes(forest, work.rows, forest.nodes[leaf]["n_classes"], offset, stats[summary], spread, work.classes)
-    if n_classes < 0:
+    if work.totals[GROUP + j] > 0.0:
         return -1.0, entropy + _SLACK
-    if n_classes == 0:
-        return -1.0, -1.0
-    share = 1.0 / total
-    for c in range(n_classes):
-        work.classes[3 * c] *= share
-    add_rough_classes(n_classes, work.classes, work.ticks, work.left, work.gains)
-    rough_gains(work.left, work.gains)
-    slack = _SLACK + _SLACK_OF_CLASS * n_classes
+    low, high = max(ranges[j], ranges[GROUP + j]), max(ranges[_LANES + j], ranges[_LANES + GROUP + j])
+    slack = _SLACK + _SLACK_OF_CLASS * forest.nodes[leaf]["n_classes"]
     factor = total / (forest.nodes[leaf]["own"] * _LN2)
-    return rough_range(forest.head[0]["min_branch_fraction"], factor, slack, work.left, work.gains)
+    return (low * factor - slack, high * factor + slack) if high > -_HALF else (-1.0, -1.0)

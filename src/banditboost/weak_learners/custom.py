@@ -34,14 +34,14 @@ class PythonCommittee:
         return self._features
 
     def add(self, n_learners: int) -> None:
-        for _ in range(n_learners):
-            made = self._make(self._learner)
+        learners = [self._make(self._learner) for _ in range(n_learners)]
+        for made in learners:
             if not isinstance(made, WeakLearner):
                 raise ParameterError(
                     f"weak_learner gave {made!r}, which lacks predict(x) or learn(x, label, weight); "
                     "give a HoeffdingTree, an object with these two methods, or a function that makes one"
                 )
-            self.learners.append(made)
+        self.learners.extend(learners)
 
     @staticmethod
     def _make(learner: Any) -> Any:

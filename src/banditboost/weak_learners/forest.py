@@ -11,6 +11,7 @@ from banditboost.errors import ParameterError
 from banditboost.kernels import entry, rng
 from banditboost.kernels.forest import open_features, plant, put_to_sleep
 from banditboost.kernels.layout import ENTRY, FEATURE, HEAD, NODE, STEP, TREE, Forest
+from banditboost.kernels.observe import forget_lightest
 from banditboost.log import LOGGER
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
@@ -21,7 +22,19 @@ Array = np.ndarray[Any, Any]
 # Shares of the memory ceiling: statistics, nodes, class entries; the rest is for what does not grow with the stream.
 _ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.49, 0.24, 0.24
 _RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
+_FEWEST_ROWS = 4  # whatever the ceiling: a leaf with two classes, and two more rows
 _SPARE = 1.25  # room for features to join before statistics are laid out anew
+_FIRST_BYTES = 1 << 14  # of a pool: doubling from a handful of items would stop the first rounds again and again
+
+
+def _longer(array: Array, size: int) -> Array:
+    """A copy with zeros at the end. These are not written, so that the system gives memory for them when they are needed.
+
+    As bytes, since NumPy copies records field by field, fifty times slower.
+    """
+    longer = np.zeros(size, array.dtype)
+    longer.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
+    return longer
 
 
 class TreeCommittee:
@@ -41,6 +54,7 @@ class TreeCommittee:
         self.forest = Forest(head, *empty)
         self._schema_version = -1
         self._times_put_to_sleep = 0
+        self._n_expected = 0
         self.follow_schema()
 
     @property
@@ -52,13 +66,23 @@ class TreeCommittee:
     def memory_usage(self) -> int:
         return sum(array.nbytes for array in self.forest)
 
+    def expect(self, n_trees: int) -> None:
+        """So many trees there will be in the end: their roots' nodes are kept for them, where the share of the ceiling allows."""
+        self._n_expected = n_trees
+
+    def refuse_too_many_trees(self, n_trees: int) -> None:
+        if n_trees > self._most_nodes():
+            raise ParameterError(f"max_memory is {self._max_memory} bytes, too little for {n_trees} trees; give more")
+
     def add(self, n_trees: int) -> None:
         """Plant more trees, each with its own draw of the parameters that were given as ranges."""
         first = len(self.forest.trees)
-        if int(self.forest.head["n_nodes"][0]) + n_trees > len(self.forest.nodes) and not self._grow_nodes(n_trees):
-            if first == 0:
-                raise ParameterError(f"max_memory is {self._max_memory} bytes, too little for {n_trees} trees; give more")
-            self._set_node_capacity(int(self.forest.head["n_nodes"][0]) + n_trees)  # a label's first trees are planted all the same
+        self._n_expected = max(self._n_expected, first + n_trees)
+        if first == 0:
+            self.refuse_too_many_trees(n_trees)
+        n_nodes = int(self.forest.head["n_nodes"][0]) + n_trees
+        if n_nodes > len(self.forest.nodes) and not self._grow_nodes(n_trees, self._n_expected - first - n_trees):
+            self._set_node_capacity(n_nodes)  # those of a label for which nothing was kept are planted all the same
         drawn = np.zeros(n_trees, TREE)
         for i in range(n_trees):
             drawn[i]["grace_period"], drawn[i]["log_confidence"], drawn[i]["tie_threshold"] = self._draw_parameters(first + i)
@@ -111,19 +135,25 @@ class TreeCommittee:
         """Called when a kernel found too little free memory to go on; afterwards it can."""
         head = self.forest.head[0]
         if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.forest.nodes):
-            head["nodes_full"] = not self._grow_nodes(int(head["most_children"]))
+            head["nodes_full"] = not self._grow_nodes(int(head["most_children"]), max(0, self._n_expected - len(self.forest.trees)))
             self._tell_if_full("nodes")
         needed = 1 + int(head["most_children"]) * (int(head["most_classes"]) + 1)
         if not head["entries_full"] and head["n_free_entries"] < needed:
             head["entries_full"] = not self._grow_entries(needed)
             self._tell_if_full("entries")
-        if not head["rows_full"] and head["n_free_rows"] < 2 and not self._grow_rows():
-            head["rows_full"] = not self._put_leaves_to_sleep(max(2, _RECLAIMED * (len(self.forest.stats) // int(head["row_size"]))))
+        if head["n_free_rows"] < 2 and not self._grow_rows():
+            self._free_rows(max(2, int(_RECLAIMED * (len(self.forest.stats) // int(head["row_size"])))))
 
     def _tell_if_full(self, pool: str) -> None:
         """Said once: a pool that has met the ceiling does not grow again."""
         if self.forest.head[f"{pool}_full"][0]:
             LOGGER.info("memory ceiling of %d bytes met: no more %s, leaves split only where there is room left", self._max_memory, pool)
+
+    def _tell_if_rows_are_few(self, row_size: int) -> None:
+        if int(self._max_memory * _ROWS_SHARE) < _FEWEST_ROWS * 8 * row_size:
+            message = "max_memory of %d bytes is too little for the statistics of %d features: it will be exceeded; give at least %d"
+            least = math.ceil(_FEWEST_ROWS * 8 * row_size / _ROWS_SHARE)
+            LOGGER.warning(message, self._max_memory, len(self.forest.features), least)
 
     def _tell_of_sleepers(self, fallen: int, woken: int) -> None:
         """At the ceiling leaves fall asleep again and again; the 1st, 2nd, 4th, 8th, ... time is told."""
@@ -132,55 +162,66 @@ class TreeCommittee:
             message = "memory ceiling of %d bytes met: %d leaves put to sleep, %d woken (time %d since the model was made or loaded)"
             LOGGER.info(message, self._max_memory, fallen, woken, self._times_put_to_sleep)
 
-    def _grown(self, capacity: int, needed: int, item_size: int, share: float) -> int | None:
-        """A doubled capacity with at least `needed` more items, or None if the ceiling forbids it."""
-        most = int(self._max_memory * share) // item_size
-        return min(max(2 * capacity, capacity + needed), most) if capacity + needed <= most else None
+    @staticmethod
+    def _grown(capacity: int, needed: int, item_size: int, most: int) -> int | None:
+        """A doubled capacity with at least `needed` more items, or None if that would be more than the most."""
+        first = _FIRST_BYTES // item_size if capacity else 0  # a model that has learned nothing stays small
+        return min(max(2 * capacity, capacity + needed, first), most) if capacity + needed <= most else None
 
-    def _grow_nodes(self, needed: int) -> bool:
-        capacity = self._grown(len(self.forest.nodes), needed, NODE.itemsize + STEP.itemsize, _NODES_SHARE)
+    def _most_nodes(self) -> int:
+        return int(self._max_memory * _NODES_SHARE) // (NODE.itemsize + STEP.itemsize)
+
+    def _most_rows(self, row_size: int) -> int:
+        return max(_FEWEST_ROWS, int(self._max_memory * _ROWS_SHARE) // (8 * row_size))
+
+    def _grow_nodes(self, needed: int, kept: int) -> bool:
+        """`kept` nodes are left for the roots of trees yet to come."""
+        capacity = self._grown(len(self.forest.nodes), needed, NODE.itemsize + STEP.itemsize, self._most_nodes() - kept)
         if capacity is None:
             return False
         self._set_node_capacity(capacity)
         return True
 
     def _set_node_capacity(self, capacity: int) -> None:
-        steps, nodes = self.forest.steps, self.forest.nodes
-        more = capacity - len(nodes)
-        self.forest = self.forest._replace(
-            steps=np.concatenate([steps, np.zeros(more, STEP)]), nodes=np.concatenate([nodes, np.zeros(more, NODE)])
-        )
+        self.forest = self.forest._replace(steps=_longer(self.forest.steps, capacity), nodes=_longer(self.forest.nodes, capacity))
 
     def _grow_entries(self, needed: int) -> bool:
         head, entries = self.forest.head, self.forest.entries
-        capacity = self._grown(len(entries), needed, ENTRY.itemsize, _ENTRIES_SHARE)
+        most = int(self._max_memory * _ENTRIES_SHARE) // ENTRY.itemsize
+        capacity = self._grown(len(entries), needed, ENTRY.itemsize, most)
         if capacity is None:
             return False
-        fresh = np.zeros(capacity - len(entries), ENTRY)
+        longer = _longer(entries, capacity)
+        fresh = longer[len(entries) :]
         fresh["row"] = -1
         fresh["next"] = np.arange(len(entries) + 1, capacity + 1)
         fresh["next"][-1] = head["free_entry"][0]
         head["free_entry"] = len(entries)
         head["n_free_entries"] += len(fresh)
-        self.forest = self.forest._replace(entries=np.concatenate([entries, fresh]))
+        self.forest = self.forest._replace(entries=longer)
         return True
 
     def _grow_rows(self) -> bool:
         head, size = self.forest.head, int(self.forest.head["row_size"][0])
         before = len(self.forest.stats) // size
-        capacity = self._grown(before, 2, 8 * size, _ROWS_SHARE)
-        if capacity is None:
+        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), self._most_rows(size))
+        if capacity <= before:
             return False
-        fresh = np.zeros((capacity - before, size))
-        fresh[:, 0] = np.arange(before + 1, capacity + 1)
-        fresh[-1, 0] = head["free_row"][0]
+        longer = _longer(self.forest.stats, capacity * size)
+        links = longer[before * size :: size]
+        links[:] = np.arange(before + 1, capacity + 1)
+        links[-1] = head["free_row"][0]
         head["free_row"] = before
         head["n_free_rows"] += capacity - before
-        self.forest = self.forest._replace(stats=np.concatenate([self.forest.stats, fresh.ravel()]))
+        self.forest = self.forest._replace(stats=longer)
         return True
 
-    def _put_leaves_to_sleep(self, wanted: float) -> bool:
-        """Free that many rows, taken from the leaves that have least to win; wake those that now have more to win than these."""
+    def _free_rows(self, wanted: int) -> None:
+        """Take that many rows from the leaves that have least to win, which sleep; wake those that now have more to win than these.
+
+        The leaf with most to win stays awake. If it has nearly all rows, it gives those of its lightest classes instead: put to sleep, too,
+        it would be no better off when it wakes, and no tree would ever split.
+        """
         n_nodes = int(self.forest.head["n_nodes"][0])
         nodes, entries = self.forest.nodes[:n_nodes], self.forest.entries
         leaves = np.flatnonzero((self.forest.steps["feature"][:n_nodes] < 0) & (nodes["top"] >= 0))
@@ -189,15 +230,15 @@ class TreeCommittee:
         order = np.argsort(promise[awake], kind="stable")
         candidates = leaves[awake][order]
         freed = np.cumsum(1 + nodes["n_classes"][candidates])
-        chosen = candidates[: int(np.searchsorted(freed, wanted)) + 1]
-        if len(chosen) == 0:
-            return False
-        put_to_sleep(self.forest, chosen)
-        more_to_win = promise > promise[awake][order][len(chosen) - 1]
-        woken = leaves[(nodes["asleep"][leaves] != 0) & more_to_win]
+        n_chosen = min(int(np.searchsorted(freed, wanted)) + 1, len(candidates) - 1)
+        missing = wanted - (int(freed[n_chosen - 1]) if n_chosen else 0)
+        limit = promise[awake][order][max(n_chosen - 1, 0)]
+        put_to_sleep(self.forest, candidates[:n_chosen])
+        if missing > 0:
+            forget_lightest(self.forest, candidates[-1], min(missing, int(nodes["n_classes"][candidates[-1]]) - 1))
+        woken = leaves[(nodes["asleep"][leaves] != 0) & (promise > limit)]
         nodes["asleep"][woken] = 0
-        self._tell_of_sleepers(len(chosen), len(woken))
-        return True
+        self._tell_of_sleepers(n_chosen, len(woken))
 
     # Features and nominal values may join at any time; then the rows of statistics are laid out anew.
 
@@ -220,11 +261,12 @@ class TreeCommittee:
     def _move_rows(self, before: Array, features: Array, size: int) -> None:
         """Rows in use move together to the front; longer rows may mean that some leaves must do without."""
         old_size = max(1, int(self.forest.head["row_size"][0]))
-        most = max(2, int(self._max_memory * _ROWS_SHARE) // (8 * size))
+        most = self._most_rows(size)
+        self._tell_if_rows_are_few(size)
         n_rows = len(self.forest.stats) // old_size
         in_use = n_rows - int(self.forest.head["n_free_rows"][0])
         if in_use > most:
-            self._put_leaves_to_sleep(in_use - most)
+            self._free_rows(in_use - most)
         nodes, entries = self.forest.nodes[: int(self.forest.head["n_nodes"][0])], self.forest.entries
         used = np.unique(np.concatenate([nodes["summary"], entries["row"]]))
         used = used[used >= 0]
