@@ -57,23 +57,30 @@ def run_tasks(
     waiting = sorted({task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True)
     if not waiting:
         return 0
-    _prepare(waiting, data_directory, local=engine == "local")
+    _prepare(waiting, data_directory, workers)
     results.prepare()
     _play(waiting, workers, results, data_directory, progress)
     return len(waiting)
 
 
-def _prepare(tasks: Sequence[Task], data_directory: str | None, *, local: bool) -> None:
-    """Refuse before the work begins what could not be played, and make here, once, what the workers then find on disk.
+def _prepare(tasks: Sequence[Task], data_directory: str | None, workers: Engine) -> None:
+    """Refuse before the work begins what could not be played, and make once what all workers then find on disk.
 
-    That is machine code and decoded data; a cluster's data may be on its own machines only.
+    That is machine code, which local workers compile side by side, a learner each, and decoded data; a cluster's data may be on its own
+    machines only.
     """
+    local = workers.name == "local"
     for source in dict.fromkeys(task.source for task in tasks if local):
         open_stream(source, 0, data_directory)
     for task in {replace(task, source=tasks[0].source, seed=0).id: task for task in tasks}.values():
         make(task.learner, ("a", "b"), None, task.parameters, task.seed)
-    for learner in {task.learner for task in tasks}:
-        warm_up(learner)
+    learners = sorted({task.learner for task in tasks})
+    if local and len(learners) > 1:
+        with closing(workers.outcomes(warm_up, learners)) as outcomes:
+            list(outcomes)
+    else:
+        for learner in learners:
+            warm_up(learner)
 
 
 def _play(
