@@ -20,6 +20,15 @@ DRAW = """
 from banditboost.kernels import rng
 print(f"{rng.uniform_at(7, 1, 2, 3):.4f}")
 """
+IN_WORKERS = """
+from joblib import Parallel, delayed
+
+def draw():
+    from banditboost.kernels import rng
+    return rng.uniform_at(7, 1, 2, 3)
+
+print(f"{Parallel(2)(delayed(draw)() for _ in range(2))[0]:.4f}")
+"""
 COUNT = """
 stats = rng.uniform_at.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
@@ -153,6 +162,12 @@ def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> No
     said = on_terminal(pty, DRAW + "rng.uniforms_at(1, 0, 5, 2)\n", environment(tmp_path))
     assert said == ["banditboost: compiling kernels, once for this machine and version ..."]
     assert on_terminal(pty, DRAW, environment(tmp_path)) == [], "loaded from the cache"
+
+
+@compiles
+def test_workers_do_not_say_it_too(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    assert on_terminal(pty, IN_WORKERS, environment(tmp_path)) == []
 
 
 def on_terminal(pty: object, code: str, environment: dict[str, str]) -> list[str]:

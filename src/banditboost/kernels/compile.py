@@ -7,6 +7,7 @@ digest of all files that hold kernels: an upgrade, or an edit, can never meet st
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 import os
 import shutil
 import sys
@@ -142,5 +143,5 @@ class _Announcement(event.Listener):  # type: ignore[misc]
         """Nothing to say: the answer itself tells that it is over."""
 
 
-if sys.stderr is not None and sys.stderr.isatty():
+if sys.stderr is not None and sys.stderr.isatty() and multiprocessing.parent_process() is None:  # workers would say it once each
     event.register("numba:compile", _Announcement())

@@ -34,7 +34,7 @@ def with_more(inverse: Array, ridge: Array, most: int) -> dict[str, Array]:
 def at_places(inverse: Array, ridge: Array, places: Array, slots: int) -> dict[str, Array]:
     """The same regressions where slot i has become places[i]; without any if slots is 0."""
     moved = ridge_room(len(ridge), slots)
-    if slots and ridge.shape[1]:
+    if slots:
         moved["inverse"][:, places[:, None], places] = inverse
         moved["ridge"][:, places] = ridge
     return moved
