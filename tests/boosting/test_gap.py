@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -245,9 +246,11 @@ def test_exploration_fades_where_the_best_label_is_sure() -> None:
 def test_expert_weights_are_a_distribution() -> None:
     model, _ = taught()
     weights = model.expert_weights
-    assert weights.shape == (7,)
+    assert weights.shape == (8,)
     assert weights.sum() == pytest.approx(1.0)
-    assert int(np.argmax(weights)) == int(np.argmin(model._weights))
+    assert int(np.argmax(weights[:-2])) == int(np.argmin(model._weights[:-2]))
+    narrow, wide = model._weights[-2:]
+    assert weights[-1] / weights[-2] == pytest.approx(math.exp(-0.3 * (wide - narrow)))
 
 
 def test_a_chain_is_made_when_a_verdict_is_learned() -> None:
@@ -263,26 +266,40 @@ def test_a_chain_is_made_when_a_verdict_is_learned() -> None:
 # Ridge regressions
 
 
-def ridge_by_meaning(model: Any, group: int) -> dict[Any, float]:
+def slots_by_meaning(model: Any) -> dict[int, Any]:
+    """What the slots of stages 1 and 2 are about: a column and its value, or two of them."""
+    layout, names = model._linear._layout, model.schema.names
+    values = [model.schema.values(name) or (None,) for name in names]
+    about: dict[int, Any] = {0: "constant"}
+    for name, column, own in zip(names, layout.columns, values, strict=True):
+        about |= {int(column["slot"]) + code: (name, value) for code, value in enumerate(own)}
+    for pair in layout.products:
+        i, j, start = (int(pair[field]) for field in ("first", "second", "slot"))
+        codes = [(0, 0)] if i == j else list(itertools.product(range(len(values[i])), range(len(values[j]))))
+        for place, (one, other) in enumerate(codes):
+            about[int(layout.spans["start"][1]) + start + place] = (names[i], values[i][one], names[j], values[j][other])
+    return about
+
+
+def regression_by_meaning(model: Any, group: int, kind: str) -> dict[Any, float]:
     """Weights and inverse of one label, by the columns and values that they are about."""
-    columns, names = model._linear._layout.columns, model.schema.names
-    about = {0: "constant"}
-    for name, column in zip(names, columns, strict=True):
-        for code, value in enumerate(model.schema.values(name) or (None,)):
-            about[int(column["slot"]) + code] = (name, value)
-    inverse, ridge = model.chains.inverse[group], model.chains.ridge[group]
-    return {(about[i], about[j]): inverse[i, j] for i in about for j in about} | {about[i]: ridge[i] for i in about}
+    inverse, weights = (getattr(model.chains, kind + part)[group] for part in ("inverse", "ridge"))
+    about = {slot: meaning for slot, meaning in slots_by_meaning(model).items() if slot < len(weights)}
+    assert len(about) == len(weights)
+    return {("w", about[i]): weights[i] for i in about} | {(about[i], about[j]): inverse[i, j] for i in about for j in about}
 
 
-def test_regressions_keep_their_meaning_when_columns_and_values_join() -> None:
+@pytest.mark.parametrize("kind", ["", "wide_"])
+def test_regressions_keep_their_meaning_when_columns_and_values_join(kind: str) -> None:
     model = GapBoost(range(3), n_learners=1, seed=1)
     for t in range(40):
         model.learn(model.decide({"n": float(t % 5), "c": "xyz"[t % 3], "d": "pq"[t % 2]}), t % 3 == 0)
-    before = [ridge_by_meaning(model, group) for group in range(3)]
+    before = [regression_by_meaning(model, group, kind) for group in range(3)]
     assert all(before[group][("c", "y"), ("n", None)] != 0.0 for group in range(3))
     model.decide({"n": 1.0, "c": "new", "late": 2.0, "e": "r"})
     for group in range(3):
-        after = ridge_by_meaning(model, group)
+        after = regression_by_meaning(model, group, kind)
+        assert len(after) > len(before[group])
         assert {key: after[key] for key in before[group]} == before[group]
         new = {key: value for key, value in after.items() if key not in before[group]}
         assert {value for key, value in new.items() if key[0] == key[1]} == {1.0}
@@ -294,11 +311,11 @@ def test_regressions_end_when_rows_become_wide(tmp_path: Path) -> None:
     model = GapBoost(range(2), n_learners=1, max_memory=1 << 20, seed=1)
     for t in range(89):
         model.learn(model.decide({"c": f"v{t}"}), t % 2 == 0)
-    assert model.chains.inverse.shape == (2, 90, 90)
-    assert model.expert_weights[-1] > 0.0
+    assert model.chains.inverse.shape == model.chains.wide_inverse.shape == (2, 90, 90)  # one column has no products
+    assert np.all(model.expert_weights[-2:] > 0.0)
     model.decide({"c": "one more"})
-    assert model.chains.inverse.shape == (2, 0, 0)
-    assert model.expert_weights[-1] == 0.0
+    assert model.chains.inverse.shape == model.chains.wide_inverse.shape == (2, 0, 0)
+    assert np.all(model.expert_weights[-2:] == 0.0)
     model.learn(model.decide({"c": "v5"}), True)
     model.save(tmp_path / "model.bb")
     assert difference(model, load(tmp_path / "model.bb")) == []
@@ -333,7 +350,7 @@ def test_the_inverse_stays_that_of_the_rows() -> None:
     X[:, 3] = X[:, 2] + 1e-4 * luck.normal(size=len(X))
     model = GapBoost(range(2), n_learners=1, seed=1)
     play(model, X, (X[:, 0] > 0).astype(np.int64))
-    for inverse in model.chains.inverse:
+    for inverse in (*model.chains.inverse, *model.chains.wide_inverse):
         assert np.allclose(inverse, inverse.T, rtol=0, atol=1e-6)
         assert np.linalg.eigvalsh(inverse).min() > -1e-9
         assert np.linalg.eigvalsh(inverse).max() <= 1.0 + 1e-9
@@ -488,6 +505,8 @@ def test_open_decisions_survive_a_file(tmp_path: Path) -> None:
         ("norms", 2, -1.0),
         ("inverse", (0, 1, 1), math.nan),
         ("ridge", (0, 0), math.inf),
+        ("wide_inverse", (0, 1, 1), math.inf),
+        ("wide_ridge", (0, 0), math.nan),
         ("statistics", (2, 0), -1.0),
         ("statistics", (1, 0), math.nan),
     ],

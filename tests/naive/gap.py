@@ -1,6 +1,7 @@
 """GapBoost in plain loops: a chain of stages for each label, weighted prefixes, inverse gap weighting.
 
-Beside the chains, where rows are narrow: a ridge regression for each label.
+Beside the chains, where rows are narrow: two regressions for each label, a narrow one on the
+columns and a wide one on columns and products.
 
 Stages are counted from 1 as in the specification: 1 single columns, 2 products of pairs,
 3 pairs of bins, 4 .. 3 + N trees. F[m] is the sum of the first m stages, F[0] = 0.
@@ -28,7 +29,8 @@ MOST_PRODUCTS = 4096
 MOST_BIN_PAIRS = 400
 MOST_SLOTS = 16384
 BYTES_OF_SLOT = 32
-HEDGE_RATE = 2.0
+HEDGE_RATE = 1.0
+FAMILY_RATE = 0.3
 MEMORY = 500
 LEAST_EXPERT = 0.001
 FIRST_LOSS = 1.0
@@ -36,6 +38,7 @@ OPTIMISM = 0.2
 GAMMA, GAMMA_WITH_HOPE = 1, 10
 MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
+WIDEST = 256
 LEAST_DOUBT = 0.01
 LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
@@ -84,14 +87,30 @@ def most_slots(k, max_memory=256 * 2**20):
     return slots
 
 
-def narrow_enough_for_ridge(k, kinds, n_values, max_memory):
-    """Whether the inverses of k labels, m x m for m features of stage 1, stay within bounds; a row has one for each column."""
-    m = 1 + sum(1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True))
+def n_single_slots(kinds, n_values):
+    return 1 + sum(1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True))
+
+
+def n_product_slots(kinds, n_values):
+    width = [1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True)]
+    return sum(width[i] * width[j] for i, j in all_pairs(kinds))
+
+
+def has_narrow_regressions(k, kinds, n_values, max_memory):
+    """Whether the inverses of k labels, m x m for m slots of stage 1, stay within bounds; a row has one feature for each column."""
+    m = n_single_slots(kinds, n_values)
     return k * m * m <= max_memory // BYTES_OF_RIDGE and k * (len(kinds) + 1) ** 2 <= MOST_RIDGE_PRODUCTS
 
 
+def has_wide_regressions(k, kinds, n_values, max_memory, slots):
+    """The same for the slots of stages 1 and 2, none of them hashed."""
+    n_products = n_product_slots(kinds, n_values)
+    m = n_single_slots(kinds, n_values) + n_products
+    return m <= WIDEST and n_products <= slots and k * m * m <= max_memory // BYTES_OF_RIDGE
+
+
 class Ridge:
-    """Regression of y on the features of stage 1, with the inverse of I + sum x x' kept up to date."""
+    """Regression of y on features, with the inverse of I + sum x x' over the rows learned kept up to date."""
 
     def __init__(self):
         self.w = {}  # place -> weight
@@ -166,8 +185,9 @@ class GapBoost:
         self.kinds, self.n_values = kinds, n_values
         self.slots = most_slots(k) if slots is None else slots
         self.max_memory = max_memory
-        self.ridges = {}  # label -> Ridge
-        self.L_ridge = 0.0
+        self.narrow = {}  # label -> Ridge
+        self.wide = {}
+        self.L_narrow, self.L_wide = 0.0, FIRST_LOSS
         self.statistics = {}  # numeric column -> Statistics
         self.groups = {}  # label -> N trees, in order of first verdicts
         self.W = {}  # (label, stage) -> {place: weight}
@@ -254,16 +274,23 @@ class GapBoost:
             F.append(F[-1] + ETA * (2 * tree.score(x) - 1))
         return F
 
-    def has_ridges(self):
-        return narrow_enough_for_ridge(self.k, self.kinds, self.n_values, self.max_memory)
+    def has_narrow(self):
+        return has_narrow_regressions(self.k, self.kinds, self.n_values, self.max_memory)
 
-    def losses(self):
-        """Of the experts: the prefixes, then the ridge regression if there is one."""
-        return [*self.L, self.L_ridge] if self.has_ridges() else self.L
+    def has_wide(self):
+        return has_wide_regressions(self.k, self.kinds, self.n_values, self.max_memory, self.slots)
+
+    def regression_losses(self):
+        return [self.L_narrow] * self.has_narrow() + [self.L_wide] * self.has_wide()
+
+    def least_loss(self):
+        return min(self.L + self.regression_losses())
 
     def expert_weights(self):
-        losses = self.losses()
-        v = shares([math.exp(-HEDGE_RATE * (loss - min(losses))) for loss in losses])
+        """Of the prefixes, then of the regressions that there are."""
+        u = shares([math.exp(-HEDGE_RATE * (loss - min(self.L))) for loss in self.L])
+        family = [math.exp(-FAMILY_RATE * (loss - self.least_loss())) for loss in [min(self.L), *self.regression_losses()]]
+        v = shares([family[0] * u_j for u_j in u] + family[1:])
         return shares([v_j if v_j >= LEAST_EXPERT else 0.0 for v_j in v])
 
     def scores(self, x):
@@ -271,22 +298,25 @@ class GapBoost:
         score = [0.0] * self.k
         for a in self.groups:
             F = self.prefixes(a, x, features)
-            if self.has_ridges():
-                score[a] += v[-1] * clip(self.ridges[a].answer(features[1]), -1, 1)
+            regressions = list(v[3 + self.N :])
+            if self.has_narrow():
+                score[a] += regressions.pop(0) * clip(self.narrow[a].answer(features[1]), -1, 1)
+            if self.has_wide():
+                score[a] += regressions.pop(0) * clip(self.wide[a].answer(features[1] + features[2]), -1, 1)
             for j in range(3 + self.N):
                 score[a] += v[j] * clip(F[j + 1], -1, 1)
         return score
 
     def hopes(self, score, x):
-        """Scores plus what the ridge regressions do not know."""
-        if not self.has_ridges():
+        """Scores plus what the narrow regressions do not know."""
+        if not self.has_narrow():
             return score
         features = self.features(x)[1]
-        factor = OPTIMISM * (2 * math.sqrt(min(self.losses()) / min(max(self.V, 1), MEMORY)))
+        factor = OPTIMISM * (2 * math.sqrt(self.least_loss() / min(max(self.V, 1), MEMORY)))
         length = 0.0
         for _, value in features:
             length += value * value
-        squared = [self.ridges[a].squared_width(features) if a in self.groups else length for a in range(self.k)]
+        squared = [self.narrow[a].squared_width(features) if a in self.groups else length for a in range(self.k)]
         return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
 
     def probabilities(self, hope, allowed=None):
@@ -295,7 +325,7 @@ class GapBoost:
         k = len(allowed)
         best = first_best(hope, allowed)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.has_ridges() else GAMMA) * k / doubt
+        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.has_narrow() else GAMMA) * k / doubt
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:
@@ -333,13 +363,18 @@ class GapBoost:
         if a not in self.groups:
             self.make_group(a)
         self.V += 1
-        if self.has_ridges():
-            answer = self.ridges[a].answer(features[1])
-            self.L_ridge = (1 - 1 / MEMORY) * self.L_ridge + ((y - clip(answer, -1, 1)) / 2) ** 2
-            self.ridges[a].learn(features[1], y - answer)
+        if self.has_narrow():
+            answer = self.narrow[a].answer(features[1])
+            self.L_narrow = judged(self.L_narrow, answer, y)
+            self.narrow[a].learn(features[1], y - answer)
+        if self.has_wide():
+            answer = self.wide[a].answer(features[1] + features[2])
+            self.L_wide = judged(self.L_wide, answer, y)
+            if y * answer < 1:
+                self.wide[a].learn(features[1] + features[2], y - answer)
         F = self.prefixes(a, x, features)  # from the state before this lesson
         for j in range(1, len(F)):
-            self.L[j - 1] = (1 - 1 / MEMORY) * self.L[j - 1] + ((y - clip(F[j], -1, 1)) / 2) ** 2
+            self.L[j - 1] = judged(self.L[j - 1], F[j], y)
         for m in LINEAR:
             for _, value in features[m]:
                 self.Q[m] += value * value
@@ -355,7 +390,7 @@ class GapBoost:
     def make_group(self, a):
         first = len(self.groups) * self.N
         self.groups[a] = [self.make_learner(first + i) for i in range(self.N)]
-        self.ridges[a] = Ridge()
+        self.narrow[a], self.wide[a] = Ridge(), Ridge()
         for m in LINEAR:
             self.W[a, m], self.G[a, m] = {}, {}
 
@@ -378,6 +413,11 @@ class GapBoost:
         for place, value in features:
             if G[place] > 0:
                 W[place] = W.get(place, 0.0) + r * e * value / math.sqrt(G[place])
+
+
+def judged(loss, answer, y):
+    """A discounted sum of squared errors, with one more."""
+    return (1 - 1 / MEMORY) * loss + ((y - clip(answer, -1, 1)) / 2) ** 2
 
 
 def shares(v):

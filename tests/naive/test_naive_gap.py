@@ -18,8 +18,9 @@ from .gap import (
     bin_of,
     bin_pairs,
     draw,
+    has_narrow_regressions,
+    has_wide_regressions,
     most_slots,
-    narrow_enough_for_ridge,
     product_pairs,
 )
 from .tree import Tree
@@ -346,12 +347,14 @@ def test_scores_beyond_the_scale_are_clipped():
 
 def test_expert_weights_favour_small_losses():
     booster = make_booster(N=1)
-    booster.L, booster.L_ridge = [1.0, 1.5, 1.0, 3.0], 1.0
+    booster.L, booster.L_narrow, booster.L_wide = [1.0, 1.5, 1.0, 3.0], 1.0, 6.0
     v = booster.expert_weights()
     assert sum(v) == pytest.approx(1)
-    assert v[0] == v[2] == v[4]
-    assert v[1] / v[0] == pytest.approx(math.exp(-1))
-    assert v[3] / v[0] == pytest.approx(math.exp(-4))
+    assert v[0] == v[2]
+    assert v[1] / v[0] == pytest.approx(math.exp(-0.5))
+    assert v[3] / v[0] == pytest.approx(math.exp(-2))
+    assert v[4] == pytest.approx(sum(v[:4]))  # as good as the best prefix, so it counts as much as the chain
+    assert v[5] / v[4] == pytest.approx(math.exp(-1.5))
 
 
 def test_trees_are_numbered_in_the_order_of_first_verdicts():
@@ -412,9 +415,9 @@ def test_the_inverse_is_that_of_the_rows_and_the_weights_solve_them():
 
 def test_wide_rows_have_no_ridge_regression():
     for columns, labels, expected in ((417, 3, True), (418, 3, False), (6, 10_000, True), (7, 10_000, False)):
-        assert narrow_enough_for_ridge(labels, ["numeric"] * columns, [0] * columns, 2**28) == expected
+        assert has_narrow_regressions(labels, ["numeric"] * columns, [0] * columns, 2**28) == expected
     for memory in (64 * 2 * 41 * 41, 64 * 2 * 41 * 41 - 1):
-        assert narrow_enough_for_ridge(2, ["nominal"], [40], memory) == (memory % 64 == 0)
+        assert has_narrow_regressions(2, ["nominal"], [40], memory) == (memory % 64 == 0)
     booster = make_booster(max_memory=64)
     booster.learn(shown(1), row(1), False)
     decision = booster.decide(row(2))
@@ -424,7 +427,31 @@ def test_wide_rows_have_no_ridge_regression():
 
 def test_experts_with_next_to_no_weight_do_not_count():
     booster = make_booster(N=1)
-    booster.L, booster.L_ridge = [0.0, 1.0, 3.0, 4.0], 2.0
-    v = booster.expert_weights()
-    kept = [math.exp(-2 * loss) for loss in (0, 1, 3)], math.exp(-4)  # exp(-8) is below 0.001 of the sum
-    assert v == pytest.approx([*(e / (sum(kept[0]) + kept[1]) for e in kept[0]), 0.0, kept[1] / (sum(kept[0]) + kept[1])])
+    booster.L, booster.L_narrow, booster.L_wide = [0.0, 1.0, 3.0, 8.0], 10.0, 40.0
+    prefixes = [math.exp(-loss) for loss in (0, 1, 3, 8)]
+    chain = sum(prefixes)
+    kept = [e / chain for e in prefixes[:3]], math.exp(-3)  # exp(-8) and exp(-12) are below 0.001 of the sum
+    total = sum(kept[0]) + kept[1]
+    assert booster.expert_weights() == pytest.approx([*(e / total for e in kept[0]), 0.0, kept[1] / total, 0.0])
+
+
+def test_wide_regressions_need_room():
+    assert has_wide_regressions(4, ["numeric"] * 20, [0] * 20, 2**28, 16384)  # 1 + 20 + 210
+    assert not has_wide_regressions(4, ["numeric"] * 22, [0] * 22, 2**28, 16384)  # 276
+    assert has_wide_regressions(3, ["nominal", "numeric"], [4, 0], 64 * 3 * 11 * 11, 5)  # 1 + 4 + 1 and 4 + 1
+    assert not has_wide_regressions(3, ["nominal", "numeric"], [4, 0], 64 * 3 * 11 * 11 - 1, 5)
+    assert not has_wide_regressions(3, ["nominal", "numeric"], [4, 0], 64 * 3 * 11 * 11, 4)
+
+
+def test_wide_regressions_learn_only_what_is_short_of_the_verdict():
+    booster = make_booster(N=1)
+    for t in range(30):
+        booster.learn(shown(1), row(t), True)
+    before = dict(booster.wide[1].w)
+    booster.wide[1].w["constant"] += 2.0
+    booster.learn(shown(1), row(30), True)
+    assert booster.wide[1].w == {**before, "constant": before["constant"] + 2.0}
+    features = booster.features(row(31))
+    answer = booster.wide[1].answer(features[1] + features[2])
+    booster.learn(shown(1), row(31), False)
+    assert -1 <= booster.wide[1].answer(features[1] + features[2]) < answer

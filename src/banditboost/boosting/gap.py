@@ -1,8 +1,8 @@
 """GapBoost: for each label a chain of stages that asks "was it right?", shown by inverse gaps. docs/gapboost.md is its specification.
 
 A chain is three linear stages and N Hoeffding trees. Each stage learns what the sum of those before it gets wrong; the prefixes of the
-chain are experts, weighed by how well they have answered lately. Where rows are narrow, a ridge regression for each label is one expert
-more, and knows which labels have not been tried enough on rows like this one.
+chain are experts, weighed by how well they have answered lately. Where rows are narrow, two regressions for each label are experts, too,
+on the columns and on their products; the first knows which labels have not been tried enough on rows like this one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from banditboost.kernels.answer import leaf_score
 from banditboost.kernels.compile import allocating, entry, inlined, njit
 from banditboost.kernels.layout import ALLOWED, GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
 from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stage, step_stage
-from banditboost.kernels.ridge import add_widths, ridge_answer, step_ridge
+from banditboost.kernels.ridge import add_widths, narrow, ridge_answer, step_ridge, wide
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
 from banditboost.kernels.route import find_leaf
 from banditboost.schema import Schema
@@ -30,10 +30,12 @@ from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.linear import LinearStages
 
 TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
-HEDGE_RATE = 2.0  # the largest for which squared error on [0, 1] is mixable
+HEDGE_RATE = 1.0  # of the prefixes of a chain; squared error on [0, 1] is mixable up to 2
+FAMILY_RATE = 0.3  # of chain and regressions: learners so different are better together than the best one alone
 MEMORY = 500.0  # verdicts that the prefixes are judged by
+N_REGRESSIONS = 2  # narrow and wide, after the prefixes
 LEAST_WEIGHT = 1e-3  # of a prefix that counts; trees after the last of these need not be asked
-FIRST_LOSS = 1.0  # of prefixes with trees: linear ones learn sooner
+FIRST_LOSS = 1.0  # of prefixes with trees and of wide regressions: others learn sooner
 OPTIMISM = 0.2  # standard deviations of the ridge regression, in units of the recent error
 GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
 LEAST_DOUBT = 0.01  # keeps every probability positive
@@ -65,15 +67,24 @@ def share_out(weights: Array) -> None:
 @njit
 def weigh_experts(chains: Chains, losses: Array, weights: Array) -> float:
     """v_j, exponential in the recent squared error of expert j; 0 if it is next to nothing. Returns the least loss."""
-    n = losses.size if chains.product.size > 0 else losses.size - 1
-    least = losses[0]
-    for j in range(1, n):
-        least = min(least, losses[j])
-    weights[losses.size - 1] = 0.0  # the ridge regression's, unless there is one
-    for j in range(n):
-        weights[j] = math.exp(-HEDGE_RATE * (losses[j] - least))
+    n_prefixes = losses.size - N_REGRESSIONS
+    best_prefix = losses[0]
+    for j in range(1, n_prefixes):
+        best_prefix = min(best_prefix, losses[j])
+    least = best_prefix
+    if chains.product.size > 0:
+        least = min(least, losses[n_prefixes])
+    if chains.wide_product.size > 0:
+        least = min(least, losses[n_prefixes + 1])
+    for j in range(n_prefixes):
+        weights[j] = math.exp(-HEDGE_RATE * (losses[j] - best_prefix))
+    share_out(weights[:n_prefixes])
+    for j in range(n_prefixes):
+        weights[j] *= math.exp(-FAMILY_RATE * (best_prefix - least))
+    weights[n_prefixes] = math.exp(-FAMILY_RATE * (losses[n_prefixes] - least)) if chains.product.size > 0 else 0.0
+    weights[n_prefixes + 1] = math.exp(-FAMILY_RATE * (losses[n_prefixes + 1] - least)) if chains.wide_product.size > 0 else 0.0
     share_out(weights)
-    for j in range(n):
+    for j in range(losses.size):
         if weights[j] < LEAST_WEIGHT:
             weights[j] = 0.0
     share_out(weights)
@@ -91,7 +102,7 @@ def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weight
     """Each label's score in [-1, 1]: its experts' mean with weights v. Labels not heard of have 0."""
     for stage in range(STAGES):
         score_stage(chains, stage, linear[stage])
-    n_trees = weights.size - STAGES - 1
+    n_trees = weights.size - STAGES - N_REGRESSIONS
     n_asked = n_trees
     while n_asked > 0 and weights[STAGES + n_asked - 1] == 0.0:
         n_asked -= 1
@@ -100,7 +111,9 @@ def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weight
         prefix, total = 0.0, 0.0
         if group >= 0:
             if chains.product.size > 0:
-                total += weights[weights.size - 1] * clip(ridge_answer(chains, group))
+                total += weights[STAGES + n_trees] * clip(ridge_answer(chains, narrow(chains), group))
+            if chains.wide_product.size > 0:
+                total += weights[STAGES + n_trees + 1] * clip(ridge_answer(chains, wide(chains), group))
             for stage in range(STAGES):
                 prefix += linear[stage, group]
                 total += weights[stage] * clip(prefix)
@@ -185,6 +198,20 @@ def judge(losses: Array, j: int, answer: float, y: float) -> None:
 
 
 @njit
+def teach_regressions(chains: Chains, losses: Array, group: int, y: float) -> None:
+    """Both are judged before they learn; the wide one, like the stages, learns only what is short of y."""
+    if chains.product.size > 0:
+        answer = ridge_answer(chains, narrow(chains), group)
+        judge(losses, losses.size - 2, answer, y)
+        step_ridge(chains, narrow(chains), group, y - answer)
+    if chains.wide_product.size > 0:
+        answer = ridge_answer(chains, wide(chains), group)
+        judge(losses, losses.size - 1, answer, y)
+        if y * answer < 1.0:
+            step_ridge(chains, wide(chains), group, y - answer)
+
+
+@njit
 def teach_gap(
     forest: Forest, chains: Chains, settings: Array, losses: Array, x: Array, outcome: int, group: int, labels: Array, importance: Array
 ) -> None:
@@ -192,10 +219,7 @@ def teach_gap(
     y = 1.0 if outcome != 0 else -1.0
     list_row(forest.features, chains, x, settings[0]["verdicts"])
     settings[0]["verdicts"] += 1
-    if chains.product.size > 0:
-        answer = ridge_answer(chains, group)
-        judge(losses, losses.size - 1, answer, y)
-        step_ridge(chains, group, y - answer)
+    teach_regressions(chains, losses, group, y)
     prefix = 0.0
     for stage in range(STAGES):
         note_norm(chains, stage)
@@ -260,8 +284,8 @@ class GapBoost(VerdictBooster):
         super().__init__(labels, n_learners=n_learners, weak_learner=weak_learner, schema=schema, max_memory=max_memory, seed=seed)
 
     def _start(self) -> None:
-        self._weights = np.zeros(STAGES + self.n_learners + 1)  # losses of the prefixes, then of the ridge regressions
-        self._weights[STAGES:-1] = FIRST_LOSS
+        self._weights = np.zeros(STAGES + self.n_learners + N_REGRESSIONS)  # losses of the prefixes, then of the regressions
+        self._weights[STAGES:-2] = self._weights[-1] = FIRST_LOSS
         self._linear = LinearStages(len(self.labels), self.schema, self.seed, self.max_memory)
         self._committee = TreeCommittee(self.weak_learner, 2, self.schema, self.seed, self._memory_for_trees())
 
@@ -326,7 +350,7 @@ class GapBoost(VerdictBooster):
 
     @property
     def expert_weights(self) -> Array:
-        """The weights v of the prefixes (after columns, products, pairs of bins, each tree), then of the ridge regressions."""
+        """The weights v of the prefixes (after columns, products, pairs of bins, each tree), then of narrow and of wide regressions."""
         weights = np.empty_like(self._weights)
         with self._lock:
             weigh_experts(self._linear.chains, self._weights, weights)

@@ -48,9 +48,12 @@ class Chains(NamedTuple):
     row: Array  # of which the list was made,
     verdicts: Array  # [1] and when: the statistics are those after so many verdicts
     probabilities: Array  # by label, of the last decision
-    inverse: Array  # [groups, slots, slots] of the ridge regressions beside the chains
+    inverse: Array  # [groups, slots, slots] of the narrow regressions beside the chains, on the slots of stage 1
     ridge: Array  # [groups, slots]: their weights
-    product: Array  # [slots of stage 1], of the last inverse with a row; empty if rows are too wide for ridge regression
+    product: Array  # [slots], of the last inverse with a row; empty if rows are too wide for them
+    wide_inverse: Array  # the same of the wide regressions, on the slots of stages 1 and 2
+    wide_ridge: Array
+    wide_product: Array
 
 
 @inlined

@@ -1,38 +1,58 @@
-"""A ridge regression for each label, beside the chains: the inverse of its matrix is kept, so that a row tells how unsure its answer is.
+"""Regressions for each label, beside the chains: the inverse of each one's matrix is kept, so that a row tells how unsure its answer is.
 
-See docs/gapboost.md. Rows are those of stage 1.
+See docs/gapboost.md. A narrow one has the features of stage 1, a wide one those of stages 1 and 2.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from banditboost.kernels.compile import njit
+from banditboost.kernels.compile import inlined, njit
 from banditboost.kernels.layout import Array
 from banditboost.kernels.linear import Chains
 
 
+class Regression(NamedTuple):
+    """One for each label, and how much of the listed row it reads."""
+
+    inverse: Array  # [groups, slots, slots]
+    weights: Array  # [groups, slots]
+    product: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
+    end: int
+
+
+@inlined
+def narrow(chains: Chains) -> Regression:
+    return Regression(chains.inverse, chains.ridge, chains.product, chains.bounds[1])
+
+
+@inlined
+def wide(chains: Chains) -> Regression:
+    return Regression(chains.wide_inverse, chains.wide_ridge, chains.wide_product, chains.bounds[2])
+
+
 @njit
-def multiply_row(chains: Chains, group: int) -> float:
-    """The inverse times the row, in chains.product; returns the row times that."""
-    product, inverse = chains.product, chains.inverse[group]
+def multiply_row(chains: Chains, regression: Regression, group: int) -> float:
+    """The inverse times the row, in regression.product; returns the row times that."""
+    product, inverse = regression.product, regression.inverse[group]
     product[:] = 0.0
-    for i in range(chains.bounds[1]):
+    for i in range(regression.end):
         value, line = chains.values[i], inverse[chains.slots[i]]
         for slot in range(product.size):
             product[slot] += value * line[slot]
     total = 0.0
-    for i in range(chains.bounds[1]):
+    for i in range(regression.end):
         total += chains.values[i] * product[chains.slots[i]]
     return max(0.0, total)
 
 
 @njit
-def squared_width(chains: Chains, group: int) -> float:
+def squared_width(chains: Chains, regression: Regression, group: int) -> float:
     """The row times the inverse times the row. Of few features in many slots, only their own numbers are read."""
-    end, product, inverse = chains.bounds[1], chains.product, chains.inverse[group]
-    if 2 * end > product.size:
-        return multiply_row(chains, group)
+    end, inverse = regression.end, regression.inverse[group]
+    if 2 * end > regression.product.size:
+        return multiply_row(chains, regression, group)
     total = 0.0
     for j in range(end):
         slot, part = chains.slots[j], 0.0
@@ -43,20 +63,20 @@ def squared_width(chains: Chains, group: int) -> float:
 
 
 @njit
-def ridge_answer(chains: Chains, group: int) -> float:
+def ridge_answer(chains: Chains, regression: Regression, group: int) -> float:
     total = 0.0
-    for i in range(chains.bounds[1]):
-        total += chains.values[i] * chains.ridge[group, chains.slots[i]]
+    for i in range(regression.end):
+        total += chains.values[i] * regression.weights[group, chains.slots[i]]
     return total
 
 
 @njit
-def step_ridge(chains: Chains, group: int, error: float) -> None:
+def step_ridge(chains: Chains, regression: Regression, group: int, error: float) -> None:
     """The row joins the regression: Sherman and Morrison's formula."""
-    share = 1.0 / (1.0 + multiply_row(chains, group))
-    product, inverse = chains.product, chains.inverse[group]
+    share = 1.0 / (1.0 + multiply_row(chains, regression, group))
+    product, inverse = regression.product, regression.inverse[group]
     for i in range(product.size):
-        chains.ridge[group, i] += share * error * product[i]
+        regression.weights[group, i] += share * error * product[i]
         line, scaled = inverse[i], share * product[i]
         for j in range(product.size):
             line[j] -= scaled * product[j]
@@ -65,9 +85,10 @@ def step_ridge(chains: Chains, group: int, error: float) -> None:
 @njit
 def add_widths(chains: Chains, factor: float, scores: Array) -> None:
     """Optimism: to each label's score a multiple of its answer's standard deviation; of labels not heard of that is the row's length."""
+    regression = narrow(chains)
     squares = 0.0
-    for i in range(chains.bounds[1]):
+    for i in range(regression.end):
         squares += chains.values[i] * chains.values[i]
     for label in range(scores.size):
         group = chains.groups[label]
-        scores[label] += factor * math.sqrt(squared_width(chains, group) if group >= 0 else squares)
+        scores[label] += factor * math.sqrt(squared_width(chains, regression, group) if group >= 0 else squares)

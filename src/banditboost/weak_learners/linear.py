@@ -12,7 +12,7 @@ from banditboost.kernels.layout import NUMERIC
 from banditboost.kernels.linear import BINS, COLUMN, LANES, MOVE, PAIR, SPAN, STAGES, Chains, move_weights, pair_draws
 from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
-from banditboost.weak_learners.ridge import at_places, ridge_room, ridge_slots, with_more
+from banditboost.weak_learners.ridge import at_places, narrow_slots, ridge_room, wide_slots, with_more
 
 Array = np.ndarray[Any, Any]
 MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many are drawn
@@ -23,6 +23,7 @@ _BYTES_A_SLOT = 16  # a weight and a sum of squares
 _MOST_MOVED = 1 << 22  # slots of a hashed stage; one that needs more begins anew when its slots move, since finding them would take seconds
 _DRAWN_AT_ONCE = 1 << 20
 _LARGEST = 1e300
+REGRESSIONS = ("inverse", "ridge", "wide_inverse", "wide_ridge")
 
 
 class Layout(NamedTuple):
@@ -118,10 +119,13 @@ def _moves(before: Layout, after: Layout) -> Array:
     return np.concatenate([moves, *parts])
 
 
-def _new_places(before: Layout, after: Layout) -> Array:
-    """Of each slot of stage 1."""
-    shifts = after.columns["slot"][: len(before.columns)] - before.columns["slot"]
-    places: Array = np.arange(1 + int(before.widths.sum())) + np.concatenate([[0], np.repeat(shifts, before.widths)])
+def _new_places(moves: Array, before: Layout, after: Layout) -> Array:
+    """Of each slot of stages 1 and 2 that moves; only of use where slots are not shared."""
+    places = np.zeros(int(before.spans["needed"][:2].sum()), np.int64)
+    for move in moves[moves["stage"] < 2]:
+        rows, codes = np.arange(move["rows"])[:, None], np.arange(move["width"])
+        old = before.spans["start"][move["stage"]] + move["before"] + rows * move["width"] + codes
+        places[old] = after.spans["start"][move["stage"]] + move["after"] + rows * move["new_width"] + codes
     return places
 
 
@@ -155,15 +159,19 @@ class LinearStages:
             columns=self._layout.columns,
             **self._room_for_a_row(n_labels),
             probabilities=np.zeros(n_labels),
-            **ridge_room(0, self._ridge_slots(n_labels)),
+            **_regressions(*(ridge_room(0, slots) for slots in self._regression_slots(n_labels))),
         )
 
-    def _ridge_slots(self, n_labels: int) -> int:
-        return ridge_slots(int(self._layout.spans["room"][0]), len(self._layout.columns), n_labels, self._max_memory)
+    def _regression_slots(self, n_labels: int) -> tuple[int, int]:
+        """Of narrow and of wide ones."""
+        spans = self._layout.spans
+        narrow = narrow_slots(spans, len(self._layout.columns), n_labels, self._max_memory)
+        return narrow, wide_slots(spans, n_labels, self._max_memory)
 
     def _room_for_a_row(self, n_labels: int) -> dict[str, Array]:
         """What depends on the layout, with no row in it."""
         d, length = len(self._layout.columns), 1 + sum(len(part) for part in self._layout[:3])
+        narrow, wide = self._regression_slots(n_labels)
         return {
             "products": self._layout.products,
             "bins": self._layout.bins,
@@ -175,7 +183,8 @@ class LinearStages:
             "numbers": np.zeros(d),
             "row": np.zeros(d),
             "verdicts": np.array([-1], np.int64),
-            "product": np.zeros(self._ridge_slots(n_labels)),
+            "product": np.zeros(narrow),
+            "wide_product": np.zeros(wide),
         }
 
     def follow_schema(self) -> None:
@@ -189,7 +198,7 @@ class LinearStages:
         groups = np.concatenate([chains.groups, np.full(more, -1, np.int64)])
         self.chains = chains._replace(groups=groups, probabilities=np.zeros(n_labels))
         most_slots = _most_slots(n_labels, self._max_memory)
-        if most_slots != self._most_slots or self._ridge_slots(n_labels) != chains.product.size:
+        if most_slots != self._most_slots or self._regression_slots(n_labels) != (chains.product.size, chains.wide_product.size):
             self._most_slots = most_slots
             self._lay_out_anew()
 
@@ -199,12 +208,17 @@ class LinearStages:
         self._layout = lay_out(self._schema, self._seed, self._most_slots)
         self._version = self._schema.version
         weights = np.zeros((*chains.weights.shape[:2], self._layout.n_slots, LANES))
-        move_weights(_moves(before, self._layout), chains.weights, before.spans, weights, self._layout.spans)
+        moves = _moves(before, self._layout)
+        move_weights(moves, chains.weights, before.spans, weights, self._layout.spans)
         for field in ("count", "mean", "squares"):
             self._layout.columns[field][: len(before.columns)] = chains.columns[field]
         n_labels = len(chains.groups)
-        ridge = at_places(chains.inverse, chains.ridge, _new_places(before, self._layout), self._ridge_slots(n_labels))
-        self.chains = chains._replace(weights=weights, columns=self._layout.columns, **self._room_for_a_row(n_labels), **ridge)
+        narrow, wide = self._regression_slots(n_labels)
+        places = _new_places(moves, before, self._layout) if narrow or wide else np.zeros(0, np.int64)
+        regressions = _regressions(
+            at_places(chains.inverse, chains.ridge, places, narrow), at_places(chains.wide_inverse, chains.wide_ridge, places, wide)
+        )
+        self.chains = chains._replace(weights=weights, columns=self._layout.columns, **self._room_for_a_row(n_labels), **regressions)
 
     @property
     def n_groups(self) -> int:
@@ -217,16 +231,19 @@ class LinearStages:
             most = -(-len(self.chains.groups) // LANES)
             more = np.zeros((2, min(max(1, blocks), most - blocks), self._layout.n_slots, LANES))
             self.chains = self.chains._replace(weights=np.concatenate([self.chains.weights, more], axis=1))
-        if group == len(self.chains.ridge):
-            self.chains = self.chains._replace(**with_more(self.chains.inverse, self.chains.ridge, len(self.chains.groups)))
+        chains, n_labels = self.chains, len(self.chains.groups)
+        if group == len(chains.ridge):
+            narrow, wide = with_more(chains.inverse, chains.ridge, n_labels), with_more(chains.wide_inverse, chains.wide_ridge, n_labels)
+            self.chains = chains._replace(**_regressions(narrow, wide))
         self.chains.groups[label] = group
         return group
 
     @property
     def largest_size(self) -> int:
         """Bytes of the weights and regressions once every label has a chain."""
-        slots, n_labels = self.chains.product.size, len(self.chains.groups)
-        return 2 * 8 * self._layout.n_slots * LANES * -(-n_labels // LANES) + 8 * (slots + 1) * slots * n_labels
+        n_labels = len(self.chains.groups)
+        numbers = sum((slots + 1) * slots for slots in (self.chains.product.size, self.chains.wide_product.size))
+        return 2 * 8 * self._layout.n_slots * LANES * -(-n_labels // LANES) + 8 * numbers * n_labels
 
     @property
     def memory_usage(self) -> int:
@@ -242,8 +259,7 @@ class LinearStages:
             "linear": chains.weights,
             "norms": chains.norms,
             "statistics": statistics,
-            "inverse": chains.inverse,
-            "ridge": chains.ridge,
+            **{name: getattr(chains, name) for name in REGRESSIONS},
         }
 
     def restore(self, arrays: dict[str, Array]) -> None:
@@ -257,19 +273,28 @@ class LinearStages:
             raise UnreadableError("the linear weights do not fit the groups; load an intact copy")
         norms = take_array(arrays, "norms", np.float64, (STAGES,))
         statistics = take_array(arrays, "statistics", np.float64, (3, len(self._layout.columns)))
-        slots = self.chains.product.size
-        inverse = take_array(arrays, "inverse", np.float64, (None, slots, slots))
-        ridge = take_array(arrays, "ridge", np.float64, (len(inverse), slots))
-        if not n_groups <= len(ridge) <= min(2 * n_groups, len(groups)):
+        regressions = self._stored_regressions(arrays)
+        if not n_groups <= len(regressions["ridge"]) <= min(2 * n_groups, len(groups)):
             raise UnreadableError("the ridge regressions do not fit the groups; load an intact copy")
-        for numbers, name in ((weights, "linear"), (norms, "norms"), (statistics, "statistics"), (inverse, "inverse"), (ridge, "ridge")):
+        for name, numbers in {"linear": weights, "norms": norms, "statistics": statistics, **regressions}.items():
             if not np.all(np.abs(numbers) <= _LARGEST):
                 raise UnreadableError(f"a number of {name!r} is out of range; load an intact copy")
         if np.any(weights[1] < 0.0) or np.any(norms < 0.0) or np.any(statistics[[0, 2]] < 0.0):
             raise UnreadableError("a sum of squares is negative; load an intact copy")
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self._layout.columns[field] = column
-        self.chains = self.chains._replace(groups=groups, weights=weights, norms=norms, inverse=inverse, ridge=ridge)
+        self.chains = self.chains._replace(groups=groups, weights=weights, norms=norms, **regressions)
+
+    def _stored_regressions(self, arrays: dict[str, Array]) -> dict[str, Array]:
+        narrow, wide = self.chains.product.size, self.chains.wide_product.size
+        inverse = take_array(arrays, "inverse", np.float64, (None, narrow, narrow))
+        n = len(inverse)
+        shapes = ((n, narrow, narrow), (n, narrow), (n, wide, wide), (n, wide))
+        return {name: take_array(arrays, name, np.float64, shape) for name, shape in zip(REGRESSIONS, shapes, strict=True)}
+
+
+def _regressions(narrow: tuple[Array, Array], wide: tuple[Array, Array]) -> dict[str, Array]:
+    return dict(zip(REGRESSIONS, (*narrow, *wide), strict=True))
 
 
 def _most_slots(n_labels: int, max_memory: int) -> int:

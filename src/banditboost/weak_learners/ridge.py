@@ -1,4 +1,4 @@
-"""Room for the ridge regressions of GapBoost, one for each label with a chain, where rows are narrow enough. See docs/gapboost.md."""
+"""Room for the regressions of GapBoost, two for each label with a chain, where rows are narrow enough. See docs/gapboost.md."""
 
 from __future__ import annotations
 
@@ -8,33 +8,45 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 MOST_PRODUCTS = 1 << 19  # of two features of a row, for all labels: about as many multiplications as a decision makes
-_BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses take an eighth of it at most
+WIDEST = 256  # slots of a wide regression: a lesson takes twice as many multiplications as their square
+_BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses of either kind take an eighth of it at most
 
 
-def ridge_slots(n_slots: int, n_columns: int, n_labels: int, max_memory: int) -> int:
-    """Rows and columns of an inverse; 0 if there are to be none."""
-    small = n_labels * n_slots * n_slots <= max_memory // _BYTES_FOR_A_NUMBER
+def narrow_slots(spans: Array, n_columns: int, n_labels: int, max_memory: int) -> int:
+    """Rows and columns of an inverse on stage 1; 0 if there are to be none."""
     quick = n_labels * (n_columns + 1) * (n_columns + 1) <= MOST_PRODUCTS
-    return n_slots if small and quick else 0
+    return _if_small(int(spans["room"][0]), n_labels, max_memory) if quick else 0
 
 
-def ridge_room(n_groups: int, slots: int) -> dict[str, Array]:
-    """Regressions that have seen nothing."""
+def wide_slots(spans: Array, n_labels: int, max_memory: int) -> int:
+    """The same on stages 1 and 2, unless slots of stage 2 are shared."""
+    n_slots = int(spans["needed"][:2].sum())
+    fits = n_slots <= WIDEST and spans["needed"][1] == spans["room"][1]
+    return _if_small(n_slots, n_labels, max_memory) if fits else 0
+
+
+def _if_small(n_slots: int, n_labels: int, max_memory: int) -> int:
+    return n_slots if n_labels * n_slots * n_slots <= max_memory // _BYTES_FOR_A_NUMBER else 0
+
+
+def ridge_room(n_groups: int, slots: int) -> tuple[Array, Array]:
+    """Inverses and weights of regressions that have seen nothing."""
     inverse = np.zeros((n_groups, slots, slots))
     inverse[:, np.arange(slots), np.arange(slots)] = 1.0
-    return {"inverse": inverse, "ridge": np.zeros((n_groups, slots))}
+    return inverse, np.zeros((n_groups, slots))
 
 
-def with_more(inverse: Array, ridge: Array, most: int) -> dict[str, Array]:
+def with_more(inverse: Array, weights: Array, most: int) -> tuple[Array, Array]:
     """Room for twice as many groups, up to so many."""
-    more = ridge_room(min(max(1, len(ridge)), most - len(ridge)), ridge.shape[1])
-    return {"inverse": np.concatenate([inverse, more["inverse"]]), "ridge": np.concatenate([ridge, more["ridge"]])}
+    more = ridge_room(min(max(1, len(weights)), most - len(weights)), weights.shape[1])
+    return np.concatenate([inverse, more[0]]), np.concatenate([weights, more[1]])
 
 
-def at_places(inverse: Array, ridge: Array, places: Array, slots: int) -> dict[str, Array]:
+def at_places(inverse: Array, weights: Array, places: Array, slots: int) -> tuple[Array, Array]:
     """The same regressions where slot i has become places[i]; without any if slots is 0."""
-    moved = ridge_room(len(ridge), slots)
+    new_inverse, new_weights = ridge_room(len(weights), slots)
     if slots:
-        moved["inverse"][:, places[:, None], places] = inverse
-        moved["ridge"][:, places] = ridge
-    return moved
+        places = places[: weights.shape[1]]
+        new_inverse[:, places[:, None], places] = inverse
+        new_weights[:, places] = weights
+    return new_inverse, new_weights
