@@ -98,6 +98,15 @@ def blobs() -> Table:
     return _frame(*make_blobs(20_000, 12, centers=40, cluster_std=3.0, center_box=(-5.0, 5.0), random_state=105))
 
 
+def friedman() -> Table:
+    """Fifths of Friedman's first function, with noise; half of the columns do not count."""
+    import numpy as np
+    from sklearn.datasets import make_friedman1
+
+    X, y = make_friedman1(20_000, noise=1.0, random_state=106)
+    return _frame(X, np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y))
+
+
 def random_tree() -> Table:
     from river.datasets import synth
 
@@ -174,6 +183,21 @@ TABLES: dict[str, Callable[[], Table]] = {
     "work": partial(from_r, "stevedata", "gss_wages", "occrecode", ("occ10", "prestg10"), 20_000),
     "films": partial(from_r, "ggplot2movies", "movies", "mpaa", ("title",)),
     "olive": partial(from_r, "dslabs", "olive", "area", ("region",)),
+    "fishing": partial(from_r, "Ecdat", "Fishing", "mode", ("price", "catch")),
+    "catsup": partial(from_r, "Ecdat", "Catsup", "choice", ("id",)),
+    "election": partial(from_r, "carData", "BEPS", "vote"),
+    "poverty": partial(from_r, "carData", "WVS", "poverty"),
+    "roles": partial(from_r, "modeldata", "attrition", "JobRole"),
+    "homes": partial(from_r, "modeldata", "credit_data", "Home"),
+    "contracts": partial(from_r, "modeldata", "wa_churn", "contract"),
+    "continents": partial(from_r, "gapminder", "gapminder", "continent", ("country",)),
+    "regions": partial(from_r, "AER", "CPS1988", "region", (), 20_000),
+    "grades": partial(from_r, "openintro", "yrbss", "grade"),
+    "occupations": partial(from_r, "Ecdat", "Workinghours", "occupation"),
+    "planes": partial(from_r, "nycflights13", "planes", "manufacturer", ("tailnum", "model")),
+    "libras": partial(keel, "movement_libras"),
+    "friedman": friedman,
+    "corners": partial(classification, 15, 8, 6, n_redundant=3, n_clusters_per_class=3, hypercube=False, random_state=107),
     "blobs": blobs,
     "drift": drifting_rbf,
     "terrain": terrain,
