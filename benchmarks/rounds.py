@@ -21,10 +21,11 @@ from benchmarks.cases import Case, cases
 from benchmarks.rate import Rate
 from benchmarks.tables import number, render, share
 
-RIVER, RIVER_LIKE_US, MOA_JAVA, MOA_ROWS = "River", "River, our trees", "CapyMOA in Java", "CapyMOA by row"
+RIVER, RIVER_LIKE_US = "River", "River, our trees"
+MOA_FRESH, MOA_ROWS, MOA_JAVA = "CapyMOA by row", "CapyMOA by row, warm", "CapyMOA in Java, warm"
 PLAY, ARRAY, DICT, WHOLE = "play", "decide+learn array", "decide+learn dict", "whole"
 OTHERS = ("OptBandit", "BinBandit", "AdaFull", "OptFull")
-PEER_OF = {RIVER: "river", RIVER_LIKE_US: "river", MOA_ROWS: "capymoa", MOA_JAVA: "capymoa"}
+PEER_OF = {RIVER: "river", RIVER_LIKE_US: "river", MOA_FRESH: "capymoa", MOA_ROWS: "capymoa", MOA_JAVA: "capymoa"}
 COLUMNS = (PLAY, ARRAY, DICT, *OTHERS, WHOLE, *PEER_OF)
 
 
@@ -41,6 +42,7 @@ class Target:
 TARGETS = (
     Target(PLAY, RIVER, lambda name: 250 if name in ("mice", "isolet") else 100),
     Target(PLAY, RIVER_LIKE_US, lambda _: None),
+    Target(PLAY, MOA_FRESH, lambda _: 10),
     Target(PLAY, MOA_ROWS, lambda _: 10),
     Target(PLAY, MOA_JAVA, lambda _: 10),
     Target(ARRAY, RIVER, lambda _: 50),
@@ -77,6 +79,7 @@ def measure(case: Case, options: argparse.Namespace) -> Outcome:
         rates[RIVER_LIKE_US] = river_peer.with_our_trees(start)
     rates |= _ours(case, start)
     if "capymoa" in options.peers:
+        rates[MOA_FRESH] = capymoa_peer.in_a_fresh_jvm(start)
         rates[MOA_JAVA] = capymoa_peer.in_java(start, options.seconds)
         rates[MOA_ROWS] = capymoa_peer.row_by_row(start)
     return Outcome(case.name, case.setting("AdaBandit").n_learners, start.rounds, rates)

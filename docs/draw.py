@@ -254,11 +254,11 @@ def _draw_stages(axes: Axes, n_trees: int) -> None:
 
 def _draw_experts(axes: Axes, model: GapBoost) -> None:
     weights = model.expert_weights
-    n_prefixes = len(weights) - 1
-    axes.bar(np.arange(1, len(weights) + 1), weights, color=[BLUE] * 3 + [ORANGE] * (n_prefixes - 3) + [INK], width=0.6)
+    n_prefixes = len(weights) - 2
+    axes.bar(np.arange(1, len(weights) + 1), weights, color=[BLUE] * 3 + [ORANGE] * (n_prefixes - 3) + [INK] * 2, width=0.6)
     axes.set_title("Weights v of the experts, after Car", loc="left")
-    axes.set_xlabel("stages in the prefix; ridge regression")
-    axes.set_xticks([1, 3, 5, 10, n_prefixes, len(weights)], ["1", "3", "5", "10", str(n_prefixes), "r"])
+    axes.set_xlabel("stages in the prefix; regressions on columns (c), on products (p)")
+    axes.set_xticks([1, 3, 5, 10, n_prefixes, n_prefixes + 1, n_prefixes + 2], ["1", "3", "5", "10", str(n_prefixes), "c", "p"])
 
 
 def gap_probability(gap: float, best: float, verdicts: int, n_labels: int = 2) -> float:

@@ -44,7 +44,7 @@ class Summary:
     alphas: tuple[float, ...] | None
     """Weights of the learners, where there is one for each."""
     expert_weights: tuple[float, ...] | None
-    """Probability of each expert (for GapBoost: weight of each prefix of the chains, then of the ridge regressions)."""
+    """Probability of each expert (for GapBoost: weight of each prefix of the chains, then of narrow and wide regressions)."""
     trees: Trees | None
     memory: int
     """Bytes held."""
