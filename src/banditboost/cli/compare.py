@@ -60,7 +60,7 @@ def compare(
     given = parse_settings(settings, n_learners=n_learners, exploration=exploration)
     workshop = Workshop(out or Path(f"compare-{choice.name}"), jobs, engine, scheduler, address, directory)
     workshop.check()
-    with output.waiting("reading the data, loading kernels (the first time they are compiled: half a minute)"):
+    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
         from banditboost.experiments import figures, tables
         from banditboost.experiments.task import Task
 

@@ -84,7 +84,7 @@ def run(
 
 def _set_up(choice: Choice, seed: int, skip: int, resume: Path | None, learner: str, parameters: dict[str, Any]) -> Game:
     """Everything that can be refused is refused here, before the first round."""
-    with output.waiting("reading the data, loading kernels (the first time they are compiled: half a minute)"):
+    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
         import banditboost
         from banditboost.cli.blocks import open_rounds
         from banditboost.cli.game import Game

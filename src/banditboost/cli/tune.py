@@ -98,7 +98,7 @@ def tune(
     choices = _choices(learner, exploration, n_learners, tried)
     workshop = Workshop(out or Path(f"tune-{choice.name}"), jobs, engine, scheduler, address, directory)
     workshop.check()
-    with output.waiting("reading the data, loading kernels (the first time they are compiled: half a minute)"):
+    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
         from banditboost.experiments import figures, tables
         from banditboost.experiments.tune import Search
 
