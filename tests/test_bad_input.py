@@ -72,7 +72,7 @@ def state_of(model: AdaBandit) -> Any:
     forest = getattr(model._committee, "forest", ())
     schema = {name: value for name, value in vars(model.schema).items() if name != "_array_width"}  # remembers a check, no more
     return (
-        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._ledger._bits), model._ledger._rounds,
+        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._ledger._bits), model._ledger.room,
         model._weights.tobytes(), model._settings.tobytes(), [array.tobytes() for array in forest],
     )  # fmt: skip
 

@@ -35,7 +35,7 @@ def coded(schema: Schema, row: dict[Any, Any]) -> list[float]:
 def fast(schema: Schema, row: dict[Any, Any]) -> list[float] | None:
     """What the short way codes, if it can."""
     out = np.full(len(schema), NAN)
-    return out.tolist() if schema.encode(row, out, 0) else None
+    return out.tolist() if schema.encode(row, out) else None
 
 
 # Declared

@@ -183,7 +183,7 @@ class Decision:
     __slots__ = ("_labels", "_mask", "_memo", "_model_id", "_stored")
 
     def __init__(
-        self, model_id: str, labels: Sequence[Hashable], memo: Array, *, allowed: Array | None = None, stored: bool = False
+        self, model_id: str, labels: Sequence[Hashable], memo: Array, allowed: Array | None = None, *, stored: bool = False
     ) -> None:
         self._model_id = model_id
         self._labels = labels

@@ -201,8 +201,8 @@ class Schema:
             f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for missing, not {value!r}"
         )
 
-    def encode(self, row: Mapping[Any, Any], out: Array, start: int) -> bool:
-        """Code a dict row into out[start:], which holds NaN; False, with `out` half written, if the row brings anything new or odd."""
+    def encode(self, row: Mapping[Any, Any], out: Array) -> bool:
+        """Code a dict row into `out`, which holds NaN; False, with `out` half written, if the row brings anything new or odd."""
         columns = self._columns
         for name, value in row.items():
             column = columns.get(name)
@@ -213,12 +213,12 @@ class Schema:
                 kind = type(value)
                 if (kind is not float and kind is not int) or not -LARGEST <= value <= LARGEST:
                     return False
-                out[start + index] = value
+                out[index] = value
             else:
                 code = codes.get(value) if type(value) is str else None
                 if code is None:
                     return False
-                out[start + index] = code
+                out[index] = code
         return True
 
     def news(self, row: Mapping[Any, Any]) -> list[tuple[Hashable, str, Hashable]]:

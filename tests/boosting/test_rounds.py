@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,37 @@ from tests.naive import rng as keyed
 @pytest.fixture(params=DECIDERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+# Rows that are arrays
+
+
+class Row(np.ndarray):
+    """A kind of array of somebody else."""
+
+
+VIEWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "of a column": lambda x: np.tile(x, (3, 1)).T.copy()[:, 1],
+    "backwards": lambda x: x[::-1].copy()[::-1],
+    "that cannot be written": lambda x: np.frombuffer(x.tobytes()),
+    "at an odd address": lambda x: np.frombuffer(b" " + x.tobytes(), np.float64, offset=1),
+    "of another class": lambda x: x.view(Row),
+    "of the other byte order": lambda x: x.astype(">f8"),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_any_view_of_a_row_is_that_row(name: str, view: Callable[[np.ndarray], np.ndarray]) -> None:
+    model, twin = make(name), make(name)
+    for x, y in zip(STREAM.X[:6], STREAM.y.tolist(), strict=False):
+        given = view(x)
+        decision, same = model.decide(given), twin.decide(x)
+        if given.flags.writeable:
+            given[:] = np.nan  # the decision owes nothing to it any more
+        assert decision._memo.tobytes() == same._memo.tobytes()
+        for booster, made in ((model, decision), (twin, same)):
+            booster.learn(made, made.label == y)
+    assert difference(model, twin) == []
 
 
 # What learn refuses

@@ -104,11 +104,12 @@ class Credulous(Sound):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ledger.mark = _nothing  # type: ignore[method-assign]
+        self._ledger.close = _no_refusal  # type: ignore[method-assign]
 
 
-def _nothing(round_: int) -> None:
-    """Marks no round."""
+def _no_refusal(round_: int, rounds: int) -> str:  # noqa: ARG001
+    """Counts no round as learned."""
+    return ""
 
 
 class Rigid(Sound):

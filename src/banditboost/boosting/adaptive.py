@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +18,8 @@ from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
 from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating, entry, inlined
-from banditboost.kernels.entry import first_bad_feature
+from banditboost.kernels.compile import allocating, bound, entry, inlined
+from banditboost.kernels.entry import open_memo
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
@@ -150,15 +152,15 @@ def teach_both(settings: Array, weights: Array, memo: Array, outcome: int, exper
 @entry
 def decide_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
-    memo: Array,
+    row: Array, round_: int, memo: Array,
 ) -> int:  # fmt: skip
-    """Lines 5 to 10 in one call, for a call from Python costs as much as the work of some trees; the first bad feature, or -1."""
+    """Lines 4 to 10 in one call, for a call from Python costs as much as the work of some trees; the first bad feature, or -1."""
     n = settings[0]["n_learners"]
     start = VOTES + 2 * n
-    bad = first_bad_feature(features, memo, start)
+    bad = open_memo(features, row, round_, memo, start)
     if bad < 0:
         forest = Forest(head, trees, steps, nodes, entries, features, stats)
-        vote_forest(forest, memo[start:], round_key(settings[0]["seed"], int(memo[ROUND])), memo[VOTES : VOTES + n])
+        vote_forest(forest, memo[start:], round_key(settings[0]["seed"], round_), memo[VOTES : VOTES + n])
         choose_adaptive(settings, weights, memo)
     return bad
 
@@ -166,7 +168,7 @@ def decide_with_trees(
 @entry
 def learn_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
-    tally: Array, memo: Array, outcome: int, labels: Array, importance: Array,
+    tally: Array, labels: Array, importance: Array, memo: Array, outcome: int,
 ) -> int:  # fmt: skip
     """Lines 12 to 17 and the tally in one call; how many trees were taught before more room was needed."""
     teach_adaptive(settings, weights, memo, outcome, labels, importance)
@@ -175,8 +177,18 @@ def learn_with_trees(
     return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
 
 
+class _Calls(NamedTuple):
+    """The two calls above, with the arrays of a model and of its forest."""
+
+    forest: Forest
+    decide: Callable[[Array, int, Array], int]
+    learn: Callable[[Array, int], int]
+
+
 class AdaptiveBooster(Booster):
     """Learner weights alpha by gradient steps, expert weights v by Hedge."""
+
+    _calls: _Calls | None = None
 
     def _start(self) -> None:
         super()._start()
@@ -186,6 +198,7 @@ class AdaptiveBooster(Booster):
     def _follow_labels(self) -> None:
         super()._follow_labels()
         self._settings["step"] = self._step()
+        self._calls = None
 
     def _step(self) -> float:
         """What eta_t is before it is divided by sqrt(t)."""
@@ -203,19 +216,35 @@ class AdaptiveBooster(Booster):
         else:
             teach_adaptive_among(self._settings, self._weights, memo, outcome, allowed, *self._lesson)
 
-    def _run(self, memo: Array, allowed: Array | None = None) -> int:
-        if isinstance(self._committee, TreeCommittee) and allowed is None:
-            return decide_with_trees(*self._committee.forest, self._settings, self._weights, memo)
-        return super()._run(memo, allowed)
+    def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
+        if allowed is not None or not isinstance(self._committee, TreeCommittee):
+            return super()._run(row, round_, memo, allowed)
+        forest, calls = self._committee.forest, self._calls
+        if calls is None or calls.forest is not forest:
+            calls = self._make_calls(forest)
+        return calls.decide(row, round_, memo)
 
     def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
-        if not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank) or allowed is not None:
+        if allowed is not None or not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank):
             super()._hear(memo, outcome, allowed)
             return
-        labels, importance = self._lesson
-        done = learn_with_trees(*self._committee.forest, self._settings, self._weights, self._tally, memo, outcome, labels, importance)
+        forest, calls = self._committee.forest, self._calls
+        if calls is None or calls.forest is not forest:
+            calls = self._make_calls(forest)
+        done = calls.learn(memo, outcome)
         if done < self.n_learners:
-            self._committee.learn_rest(memo[self._row_start :], labels, importance, done)
+            self._committee.learn_rest(memo[self._row_start :], *self._lesson, done)
+
+    def _make_calls(self, forest: Forest) -> _Calls:
+        """When the forest has grown. (Whoever replaces an array of the booster itself sets `_calls` to None.)"""
+        arrays = (*forest, self._settings, self._weights)
+        decide = bound(decide_with_trees, arrays, (self._blank_row, 0, self._blank))
+        learn = bound(learn_with_trees, (*arrays, self._tally, *self._lesson), (self._blank, 0))
+        self._calls = _Calls(forest, decide, learn)
+        return self._calls
+
+    def _kept(self) -> dict[str, Any]:
+        return {**super()._kept(), "_calls": None}
 
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), "weights": self._weights}
@@ -227,6 +256,7 @@ class AdaptiveBooster(Booster):
         if not np.all(np.isfinite(weights)) or np.any(np.abs(alphas) > _LARGEST_WEIGHT) or np.any(logs > 0.0):
             raise UnreadableError("a weight of a learner or an expert is out of range; load an intact copy")
         self._weights = weights
+        self._calls = None
 
     @property
     def alphas(self) -> Array:

@@ -18,7 +18,7 @@ from banditboost.boosting.threads import OneAtATime
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
-from banditboost.kernels.entry import first_bad_feature, fits
+from banditboost.kernels.entry import fits, open_once
 from banditboost.kernels.layout import LEARNERS, POLICY, ROUND, UNIFORM, VOTES
 from banditboost.kernels.tally import note_once
 from banditboost.schema import Schema, without_mask
@@ -127,7 +127,7 @@ class Booster(Visible, OneAtATime):
         self._lesson = np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners)
         self._row_start = VOTES + self._n_kept()
         self._settings["row_start"] = self._row_start
-        self._blank = self._make_blank()
+        self._make_blanks()
         self._row_shape: tuple[int, ...] | None = None  # of array rows that were found good
 
     def _start(self) -> None:
@@ -144,61 +144,52 @@ class Booster(Visible, OneAtATime):
         """Numbers that a memo holds between its fixed slots and the row: votes, and weights of learners."""
         return 2 * self.n_learners
 
-    def _make_blank(self) -> Array:
-        """A memo before anything is known: NaN, which means missing, for every feature."""
-        blank = np.zeros(self._row_start + len(self.schema))
-        blank[LEARNERS] = self.n_learners
-        blank[self._row_start :] = np.nan
-        return blank
+    def _make_blanks(self) -> None:
+        """A row of which nothing is known, with NaN, which means missing, for every feature; and a memo with such a row."""
+        self._blank_row = np.full(len(self.schema), np.nan)
+        self._blank = np.concatenate([np.zeros(self._row_start), self._blank_row])
+        self._blank[LEARNERS] = self.n_learners
 
     # The row at the door
 
-    def _memo_of(self, x: Any) -> Array:
-        """Line 4: check a row once and code it into a fresh memo."""
-        if isinstance(x, np.ndarray):
+    def _coded(self, x: Any) -> Array:
+        """Line 4: a row as one dense vector of numbers. What these are is looked at where they are copied into the memo."""
+        named = x
+        if type(x) is not dict:
             x = without_mask(x)
-            if x.dtype is _FLOAT and x.shape == self._row_shape:  # as the one before: nothing else to look at
-                memo = self._blank.copy()
-                memo[self._row_start :] = x
-                return memo
-            if x.dtype.kind != "O":
-                return self._memo_of_array(x)
-        row = self.schema.named(x)
-        memo = self._blank.copy()
-        if not self.schema.encode(row, memo, self._row_start):
+            if isinstance(x, np.ndarray) and x.dtype.kind != "O":
+                return self._coded_array(x)
+            named = self.schema.named(x)
+        row = self._blank_row.copy()
+        if not self.schema.encode(named, row):
             self.schema.admit(x)
             self._follow_schema()
-            memo = self._blank.copy()
-            memo[self._row_start :] = self.schema.encode_anew(row)
-        return memo
+            row = self.schema.encode_anew(named)
+        return row
 
-    def _memo_of_array(self, x: Array) -> Array:
+    def _coded_array(self, x: Array) -> Array:
         if not self.schema.takes_array(x):
-            return self._memo_of(x.tolist())
-        if len(self._blank) != self._row_start + len(self.schema):
+            return self._coded(x.tolist())
+        if len(self._blank_row) != len(self.schema):
             self._follow_schema()
         self._row_shape = x.shape
-        memo = self._blank.copy()
-        memo[self._row_start :] = x
-        return memo
+        return np.array(x, np.float64)
 
-    def _memo_to_look_at(self, x: Any) -> Array:
+    def _coded_to_look_at(self, x: Any) -> Array:
         """The same for a row that nothing is learned from: features and values that the model does not know are left out."""
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self.schema) and self.schema.takes_array(x):
-                return self._memo_of_array(x)
+                return self._coded_array(x)
             x = x.tolist()
         row = self.schema.named(x)
         self.schema.news(row)
-        memo = self._blank.copy()
-        memo[self._row_start :] = self.schema.encode_anew(row)
-        return memo
+        return self.schema.encode_anew(row)
 
     def _follow_schema(self) -> None:
         self._row_shape = None
-        if len(self._blank) != self._row_start + len(self.schema):
-            self._blank = self._make_blank()
+        if len(self._blank_row) != len(self.schema):
+            self._make_blanks()
         self._committee.follow_schema()
 
     def _row_of(self, memo: Array) -> Array:
@@ -211,16 +202,19 @@ class Booster(Visible, OneAtATime):
 
     def _begin_round(self, x: Any, allowed: Array | None = None, *, ahead: int = 0, looking: bool = False) -> Array:
         """Lines 4 to 10: from a row to a label to show; `ahead` rounds have begun that are not counted yet."""
-        memo = self._memo_to_look_at(x) if looking else self._memo_of(x)
-        memo[ROUND] = self.rounds + ahead
-        bad = self._run(memo, allowed)
+        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape and x.flags.c_contiguous:
+            row = x  # as the one before: nothing else to look at
+        else:
+            row = self._coded_to_look_at(x) if looking else self._coded(x)
+        memo = self._blank.copy()
+        bad = self._run(row, self.rounds + ahead, memo, allowed)
         if bad >= 0:
-            raise self.schema.bad_position(bad, float(memo[self._row_start + bad]))
+            raise self.schema.bad_position(bad, float(row[bad]))
         return memo
 
-    def _run(self, memo: Array, allowed: Array | None = None) -> int:
-        """Lines 5 to 10, unless a number of the row is no good: then the feature it belongs to, else -1."""
-        bad = first_bad_feature(self._committee.features, memo, self._row_start)
+    def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
+        """Lines 5 to 10, into the memo, unless a number of the row is no good: then the feature it belongs to, else -1."""
+        bad = open_once(self._committee.features, row, round_, memo, self._row_start)
         if bad < 0:
             self._vote(memo)
             if allowed is None:
@@ -367,8 +361,9 @@ class VerdictBooster(Booster):
             indices = None if allowed is None else self._indices_of(allowed)
             memo = self._begin_round(x, indices)
             self.rounds += 1
-            self._ledger.open_up_to(self.rounds)
-            return Decision(self.model_id, self.labels, memo, allowed=indices)
+            if self.rounds > self._ledger.room:
+                self._ledger.open_up_to(self.rounds)
+            return Decision(self.model_id, self.labels, memo, indices)
 
     def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
         """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
@@ -383,7 +378,7 @@ class VerdictBooster(Booster):
             memos = [self._begin_round(x, choice, ahead=ahead) for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
             self.rounds += len(memos)
             self._ledger.open_up_to(self.rounds)
-            return [Decision(self.model_id, self.labels, memo, allowed=choice) for memo, choice in zip(memos, choices, strict=True)]
+            return [Decision(self.model_id, self.labels, memo, choice) for memo, choice in zip(memos, choices, strict=True)]
 
     def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all."""
@@ -410,9 +405,16 @@ class VerdictBooster(Booster):
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
         with self._lock:
-            round_ = self._round_to_learn(decision, correct)
-            self._hear(decision._memo, int(correct), decision._among(len(self.labels)))
-            self._ledger.mark(round_)
+            round_ = self._round_of(decision, correct)
+            refusal = self._ledger.close(round_, self.rounds)
+            if refusal:
+                raise DecisionError(f"the decision of round {round_} {refusal}")
+            among_all = decision._labels is self.labels and not decision._mask
+            try:
+                self._hear(decision._memo, int(correct), None if among_all else decision._among(len(self.labels)))
+            except BaseException:
+                self._ledger.reopen(round_)
+                raise
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
@@ -433,14 +435,17 @@ class VerdictBooster(Booster):
         place: dict[int, int] = {}
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
-                round_ = self._round_to_learn(decision, verdict)
+                round_ = self._round_of(decision, verdict)
             except DecisionError as error:
                 raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
+            refusal = self._ledger.refusal(round_, self.rounds)
+            if refusal:
+                raise DecisionError(f"decision {i} of {len(decisions)}: the decision of round {round_} {refusal}")
             if place.setdefault(round_, i) != i:
                 raise DecisionError(f"decision {i} is that of round {round_}, as is decision {place[round_]}; give each decision once")
 
-    def _round_to_learn(self, decision: Decision, correct: bool) -> int:
-        """The round of a decision whose verdict can be learned."""
+    def _round_of(self, decision: Decision, correct: bool) -> int:
+        """The round of a decision of this model that comes with a verdict."""
         if type(correct) is not bool and not isinstance(correct, np.bool_):
             raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
         if not isinstance(decision, Decision):
@@ -449,13 +454,9 @@ class VerdictBooster(Booster):
             raise DecisionError(
                 f"the decision of round {decision.round} was made by model {decision.model_id}, this is {self.model_id}; learn it there"
             )
-        if decision._stored or len(decision._labels) > len(self.labels):
+        if decision._stored or (decision._labels is not self.labels and len(decision._labels) > len(self.labels)):
             self._check_memo(decision._memo, len(decision._labels))
-        round_ = int(decision._memo.item(ROUND))
-        refusal = self._ledger.refusal(round_)
-        if refusal:
-            raise DecisionError(f"the decision of round {round_} {refusal}")
-        return round_
+        return int(decision._memo[ROUND])
 
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""

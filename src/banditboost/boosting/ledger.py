@@ -18,38 +18,44 @@ class Ledger:
 
     def __init__(self) -> None:
         self._bits = bytearray()
-        self._rounds = 0
+        self._opened = 0
+        self.room = -1  # so many rounds may be opened before `open_up_to` has to be called
 
     def open_up_to(self, rounds: int) -> None:
-        """Rounds below `rounds` exist from now on; the bits of those that leave the window are used again."""
-        if rounds >> 3 < len(self._bits) and rounds <= WINDOW:
-            self._rounds = rounds
-            return
+        """Have a bit for each round below `rounds`; the bits of those that leave the window are used again."""
         needed = min((rounds >> 3) + 1, WINDOW >> 3)
         if needed > len(self._bits):
             self._bits.extend(bytes(max(needed, min(2 * len(self._bits), WINDOW >> 3)) - len(self._bits)))
         if rounds > WINDOW:
-            fresh = np.arange(max(self._rounds, WINDOW, rounds - WINDOW), rounds) % WINDOW
+            fresh = np.arange(max(self._opened, WINDOW, rounds - WINDOW), rounds) % WINDOW
             np.bitwise_and.at(np.frombuffer(self._bits, np.uint8), fresh >> 3, (~(1 << (fresh & 7))).astype(np.uint8))
-        self._rounds = rounds
+        self._opened, self.room = rounds, 8 * len(self._bits) - 1
 
-    def refusal(self, round_: int) -> str:
-        """Why a verdict for this round cannot be learned; empty if it can."""
-        place = round_ % WINDOW
-        if 0 <= round_ < self._rounds <= round_ + WINDOW and not self._bits[place >> 3] & (1 << (place & 7)):
-            return ""
-        if not 0 <= round_ < self._rounds:
-            return f"is not one of this model's {self._rounds} decisions; load the model that made it"
-        if round_ < self._rounds - WINDOW:
+    def refusal(self, round_: int, rounds: int) -> str:
+        """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
+        if not 0 <= round_ < rounds:
+            return f"is not one of this model's {rounds} decisions; load the model that made it"
+        if round_ < rounds - WINDOW:
             return f"is too old: verdicts are taken for the last {WINDOW:,} rounds"
-        return "was learned before; each verdict is learned once"
-
-    def mark(self, round_: int) -> None:
         place = round_ % WINDOW
-        self._bits[place >> 3] |= 1 << (place & 7)
+        return "was learned before; each verdict is learned once" if self._bits[place >> 3] & (1 << (place & 7)) else ""
+
+    def close(self, round_: int, rounds: int) -> str:
+        """Count the round as learned; if that is refused, why."""
+        place = round_ % WINDOW
+        bit = 1 << (place & 7)
+        if not 0 <= round_ < rounds <= round_ + WINDOW or self._bits[place >> 3] & bit:
+            return self.refusal(round_, rounds)
+        self._bits[place >> 3] |= bit
+        return ""
+
+    def reopen(self, round_: int) -> None:
+        """It was not learned after all."""
+        place = round_ % WINDOW
+        self._bits[place >> 3] &= ~(1 << (place & 7))
 
     def mark_all(self, rounds: Array) -> None:
-        places = rounds[rounds >= self._rounds - WINDOW] % WINDOW
+        places = rounds[rounds >= self._opened - WINDOW] % WINDOW
         np.bitwise_or.at(np.frombuffer(self._bits, np.uint8), places >> 3, (1 << (places & 7)).astype(np.uint8))
 
     def to_array(self) -> Array:
@@ -61,7 +67,8 @@ class Ledger:
             raise UnreadableError(f"the ledger has {len(bits)} bytes, which does not fit {rounds} rounds; load an intact copy")
         if rounds < WINDOW and len(bits) and (bits[rounds >> 3] >> (rounds & 7) or bits[(rounds >> 3) + 1 :].any()):
             raise UnreadableError("the ledger has verdicts of rounds to come; load an intact copy")
-        self._bits, self._rounds = bytearray(bits.tobytes()), rounds
+        self._bits, self._opened = bytearray(bits.tobytes()), rounds
+        self.room = 8 * len(bits) - 1
 
     @property
     def memory_usage(self) -> int:

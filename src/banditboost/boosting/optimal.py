@@ -115,6 +115,11 @@ def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: 
 
 
 @entry
+def choose_once(settings: Array, memo: Array) -> None:
+    choose_optimal(settings, memo)
+
+
+@entry
 def teach_once(settings: Array, table: PotentialTable, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
     teach_optimal(settings, table, memo, outcome, labels, importance)
 
@@ -146,7 +151,7 @@ class OptimalBooster(Booster):
         self.table = make_table(self.n_learners, len(self.labels), self.edge)
 
     def _choose(self, memo: Array) -> None:
-        choose_optimal(self._settings, memo)
+        choose_once(self._settings, memo)
 
     def _choose_among(self, memo: Array, allowed: Array) -> None:
         choose_optimal_among(self._settings, memo, allowed)

@@ -6,7 +6,7 @@ import math
 
 from banditboost.kernels.compile import entry, njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
-from banditboost.kernels.layout import NOMINAL, VOTES, Array, Forest
+from banditboost.kernels.layout import NOMINAL, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import round_key
 
 _LARGEST = 1e100
@@ -57,6 +57,23 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
         else:
             memo[start + f] = min(max(value, -_LARGEST), _LARGEST) if value == value else value
     return -1
+
+
+@njit
+def open_memo(features: Array, row: Array, round_: int, memo: Array, start: int) -> int:
+    """Begin a memo with the round and the row, which is checked; the first bad feature, or -1.
+
+    The copy is what is checked: others may write on the row itself.
+    """
+    memo[ROUND] = round_
+    for f in range(row.size):
+        memo[start + f] = row[f]
+    return first_bad_feature(features, memo, start)
+
+
+@entry
+def open_once(features: Array, row: Array, round_: int, memo: Array, start: int) -> int:
+    return open_memo(features, row, round_, memo, start)
 
 
 @njit
