@@ -25,9 +25,16 @@ from banditboost.errors import BanditBoostError, DecisionError, FeatureError, La
 from tests.weak_learners.invariants import check_committee
 
 LABELS = ["a", "b", "c"]
-MANY = settings(max_examples=100 if config.DISABLE_JIT else 2000)
 REMEDY = re.compile(r"\b(give|declare|must|at least|learn it|load|once|they are)\b")
 NAN = math.nan
+
+
+def examples(rows_of_each: float) -> settings:
+    """Every door sees 2,000 rows."""
+    return settings(max_examples=round((100 if config.DISABLE_JIT else 2000) / rows_of_each))
+
+
+MANY = examples(1)
 
 
 # Models to knock at
@@ -169,7 +176,7 @@ ANY_ROW = st.one_of(DICTS, LISTS, arrays(st.tuples(st.integers(1, 2))))
 
 
 @given(name=any_model, rows=st.lists(ANY_ROW, min_size=2, max_size=5))
-@MANY
+@examples(3.5)
 def test_decide_with_rows_of_all_kinds_in_turn(name: str, rows: list[Any]) -> None:
     """Rows with and without names may meet in one model: what one brings must not trip the next."""
     model = model_called(name)
@@ -200,14 +207,14 @@ def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
 @given(
     name=any_model, X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)), data=st.data(), delay=DELAYS, loss=LOSSES
 )
-@MANY
+@examples(1.5)
 def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay: Any, loss: Any) -> None:
     y = data.draw(st.lists(st.sampled_from(LABELS), min_size=len(X), max_size=len(X)) | st.lists(RIGHT, max_size=3))
     play_at(name, X, y, delay, loss)
 
 
 @given(name=any_model, rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4), delay=DELAYS, loss=LOSSES)
-@MANY
+@examples(2)
 def test_play_with_lists_of_rows(name: str, rows: list[tuple[Any, Any]], delay: Any, loss: Any) -> None:
     play_at(name, [row for row, _ in rows], [label for _, label in rows], delay, loss)
 
@@ -401,7 +408,7 @@ def test_no_exploration_is_allowed_with_a_warning(booster: Any) -> None:
     exploration=st.floats(1e-6, 0.999), n_learners=st.integers(1, 3), seed=st.integers(0, 2**63 - 1), clip=st.floats(1e-6, 1e9),
     scale=st.floats(1e-6, 1e6), tolerance=st.floats(0, 1), estimator=st.sampled_from([3, 4]), cast=st.sampled_from([float, np.float64]),
 )  # fmt: skip
-@MANY
+@examples(2)
 def test_good_parameters(
     exploration: float, n_learners: int, seed: int, clip: float, scale: float, tolerance: float, estimator: int, cast: Any
 ) -> None:

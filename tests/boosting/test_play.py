@@ -40,7 +40,7 @@ def assert_same_play(result: Any, expected: Any, one: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("k", "n_learners"), [(2, 1), (3, 5), (26, 3)])
+@pytest.mark.parametrize(("k", "n_learners"), [(3, 5)] if INTERPRETED else [(2, 1), (3, 5), (26, 3)])
 def test_play_equals_decide_and_learn(name: str, kind: str, k: int, n_learners: int) -> None:
     stream = make_stream(kind, k, ROUNDS)
     one, other = two_of(name, stream, k, n_learners)

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -33,11 +34,17 @@ def some_arrays() -> dict[str, np.ndarray]:
     return {"records": records, "matrix": np.arange(6.0).reshape(2, 3), "none": np.zeros((0, 4)), "bits": np.array([1, 2, 255], np.uint8)}
 
 
-@pytest.fixture
-def saved(tmp_path: Path) -> Path:
-    path = tmp_path / "model.bb"
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "model.bb"
     trained("AdaBandit").save(path)
     return path
+
+
+@pytest.fixture
+def saved(model_file: Path, tmp_path: Path) -> Path:
+    """A copy, for tests write on it."""
+    return Path(shutil.copy(model_file, tmp_path))
 
 
 def refusal(path: Path) -> str:

@@ -169,6 +169,15 @@ def test_memory_usage_counts_the_tally() -> None:
     assert many.memory_usage - few.memory_usage == 16 * 1000
 
 
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    model = make("AdaBandit")
+    by_hand(model)
+    path = tmp_path_factory.mktemp("models") / "a"
+    model.save(path)
+    return path
+
+
 def _set(name: str, place: Any, value: float) -> Callable[[dict[str, Any], dict[str, np.ndarray]], None]:
     def change(_: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         arrays[name][place] = value
@@ -202,9 +211,6 @@ def _set(name: str, place: Any, value: float) -> Callable[[dict[str, Any], dict[
         lambda _, arrays: arrays.update(by_label=arrays["by_label"][1:]),
     ],
 )
-def test_impossible_tallies_are_refused(change: Any, tmp_path: Path) -> None:
-    model = make("AdaBandit")
-    by_hand(model)
-    model.save(tmp_path / "a")
+def test_impossible_tallies_are_refused(change: Any, model_file: Path) -> None:
     with pytest.raises(ModelFileError, match="load an intact copy"):
-        banditboost.load(forge(tmp_path / "a", change))
+        banditboost.load(forge(model_file, change))

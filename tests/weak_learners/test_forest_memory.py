@@ -15,9 +15,9 @@ from tests.kernels.forests import INTERPRETED, committee_of, random_row, same_ar
 from tests.weak_learners.invariants import check_committee, entries_of
 
 MEBIBYTE = 1 << 20
-BUDGET = MEBIBYTE // 32 if INTERPRETED else MEBIBYTE
+BUDGET = MEBIBYTE // 32 if INTERPRETED else MEBIBYTE // 2
 TIGHT = BUDGET // 4 if INTERPRETED else BUDGET // 16
-N_EXAMPLES = 600 if INTERPRETED else 20_000
+N_EXAMPLES = 600 if INTERPRETED else 10_000
 KINDS, N_VALUES, K = ["numeric", "nominal", *["numeric"] * 6], [0, 4, *[0] * 6], 8
 GREEDY: dict[str, Any] = {"grace_period": 20.0, "split_confidence": 0.9, "tie_threshold": 0.9}
 

@@ -26,8 +26,11 @@ class Ledger:
         needed = min((rounds >> 3) + 1, WINDOW >> 3)
         if needed > len(self._bits):
             self._bits.extend(bytes(max(needed, min(2 * len(self._bits), WINDOW >> 3)) - len(self._bits)))
-        if rounds > WINDOW:
-            fresh = np.arange(max(self._opened, WINDOW, rounds - WINDOW), rounds) % WINDOW
+        first = max(self._opened, WINDOW)
+        if rounds - first >= WINDOW:
+            self._bits[:] = bytes(WINDOW >> 3)
+        elif rounds > first:
+            fresh = np.arange(first, rounds) % WINDOW
             np.bitwise_and.at(np.frombuffer(self._bits, np.uint8), fresh >> 3, (~(1 << (fresh & 7))).astype(np.uint8))
         self._opened, self.room = rounds, 8 * len(self._bits) - 1
 
