@@ -20,7 +20,7 @@ from banditboost.io.values import UnreadableError
 from banditboost.kernels.answer import leaf_score
 from banditboost.kernels.compile import allocating, entry, inlined, njit
 from banditboost.kernels.layout import ALLOWED, GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
-from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stage, step_stage
+from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stages, step_stage
 from banditboost.kernels.ridge import add_widths, ridge_answer, step_ridge
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
 from banditboost.kernels.route import find_leaf
@@ -87,24 +87,23 @@ def recent_error(least: float, verdicts: int) -> float:
 
 
 @njit
-def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weights: Array, scores: Array) -> None:
+def score_labels(forest: Forest, chains: Chains, x: Array, weights: Array, scores: Array) -> None:
     """Each label's score in [-1, 1]: its experts' mean with weights v. Labels not heard of have 0."""
-    for stage in range(STAGES):
-        score_stage(chains, stage, linear[stage])
-    n_trees = weights.size - STAGES - 1
-    n_asked = n_trees
-    while n_asked > 0 and weights[STAGES + n_asked - 1] == 0.0:
+    n_asked, n_trees = weights.size - 1, weights.size - STAGES - 1
+    while n_asked > 0 and weights[n_asked - 1] == 0.0:  # stages after the last one that counts need not be asked
         n_asked -= 1
+    n_linear = min(n_asked, STAGES)
+    score_stages(chains, n_linear)
     for label in range(scores.size):
         group = chains.groups[label]
         prefix, total = 0.0, 0.0
         if group >= 0:
             if chains.product.size > 0:
                 total += weights[weights.size - 1] * clip(ridge_answer(chains, group))
-            for stage in range(STAGES):
-                prefix += linear[stage, group]
+            for stage in range(n_linear):
+                prefix += chains.scores[stage, group]
                 total += weights[stage] * clip(prefix)
-            for i in range(n_asked):
+            for i in range(n_asked - n_linear):
                 prefix += tree_answer(forest, group * n_trees + i, x)
                 total += weights[STAGES + i] * clip(prefix)
         scores[label] = total
@@ -162,10 +161,10 @@ def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, m
     """From a row to a label to show."""
     k, verdicts = settings[0]["n_labels"], settings[0]["verdicts"]
     x = memo[settings[0]["row_start"] :]
-    linear, weights, scores = np.empty((STAGES, chains.weights.shape[1] * chains.weights.shape[3])), np.empty(losses.size), np.empty(k)
+    weights, scores = np.empty(losses.size), np.empty(k)
     list_row(forest.features, chains, x, verdicts)
     least = weigh_experts(chains, losses, weights)
-    score_labels(forest, chains, x, linear, weights, scores)
+    score_labels(forest, chains, x, weights, scores)
     greedy = best_label(scores, allowed)
     if chains.product.size > 0:
         add_widths(chains, OPTIMISM * recent_error(least, verdicts), scores)

@@ -151,6 +151,7 @@ class LinearStages:
         self.chains = Chains(
             groups=np.full(n_labels, -1, np.int64),
             weights=np.zeros((2, 0, self._layout.n_slots, LANES)),
+            scores=np.zeros((STAGES, 0)),
             norms=np.zeros(STAGES),
             columns=self._layout.columns,
             **self._room_for_a_row(n_labels),
@@ -168,8 +169,10 @@ class LinearStages:
             "products": self._layout.products,
             "bins": self._layout.bins,
             "spans": self._layout.spans,
-            "slots": np.zeros(length, np.int64),
+            "slots": np.zeros(length, np.uint32),
             "values": np.zeros(length),
+            "roots": np.zeros((2, length)),
+            "scored": np.zeros(1, np.int64),
             "bounds": np.zeros(STAGES + 1, np.int64),
             "codes": np.zeros(d, np.int64),
             "numbers": np.zeros(d),
@@ -216,7 +219,8 @@ class LinearStages:
         if group == blocks * LANES:
             most = -(-len(self.chains.groups) // LANES)
             more = np.zeros((2, min(max(1, blocks), most - blocks), self._layout.n_slots, LANES))
-            self.chains = self.chains._replace(weights=np.concatenate([self.chains.weights, more], axis=1))
+            scores = np.concatenate([self.chains.scores, np.zeros((STAGES, more.shape[1] * LANES))], axis=1)
+            self.chains = self.chains._replace(weights=np.concatenate([self.chains.weights, more], axis=1), scores=scores)
         if group == len(self.chains.ridge):
             self.chains = self.chains._replace(**with_more(self.chains.inverse, self.chains.ridge, len(self.chains.groups)))
         self.chains.groups[label] = group
@@ -269,7 +273,8 @@ class LinearStages:
             raise UnreadableError("a sum of squares is negative; load an intact copy")
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self._layout.columns[field] = column
-        self.chains = self.chains._replace(groups=groups, weights=weights, norms=norms, inverse=inverse, ridge=ridge)
+        scores = np.zeros((STAGES, weights.shape[1] * LANES))
+        self.chains = self.chains._replace(groups=groups, weights=weights, scores=scores, norms=norms, inverse=inverse, ridge=ridge)
 
 
 def _most_slots(n_labels: int, max_memory: int) -> int:
