@@ -27,8 +27,9 @@ def ridge_room(n_groups: int, slots: int) -> dict[str, Array]:
 
 def with_more(inverse: Array, ridge: Array, most: int) -> dict[str, Array]:
     """Room for twice as many groups, up to so many."""
-    more = ridge_room(min(max(1, len(ridge)), most - len(ridge)), ridge.shape[1])
-    return {"inverse": np.concatenate([inverse, more["inverse"]]), "ridge": np.concatenate([ridge, more["ridge"]])}
+    longer = ridge_room(min(max(1, 2 * len(ridge)), most), ridge.shape[1])
+    longer["inverse"][: len(ridge)], longer["ridge"][: len(ridge)] = inverse, ridge
+    return longer
 
 
 def at_places(inverse: Array, ridge: Array, places: Array, slots: int) -> dict[str, Array]:
