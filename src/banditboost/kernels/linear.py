@@ -239,29 +239,39 @@ def score_group(chains: Chains, stage: int, group: int) -> float:
     return total
 
 
+@njit
+def note_norm(chains: Chains, stage: int) -> None:
+    for i in range(chains.bounds[stage], chains.bounds[stage + 1]):
+        chains.norms[stage] += chains.values[i] * chains.values[i]
+
+
 @inlined
-def add_squares(slots: Array, values: Array, error: float, squares: Array, lane: int, shared: bool, roots: Array) -> None:
-    """Add the squared gradients of the list, and take the roots of the sums; infinite where there was no gradient: no step there."""
-    for i in range(slots.size):
+def add_squares(chains: Chains, stage: int, group: int, error: float, roots: Array) -> None:
+    """Note the norm, add the squared gradients, and take the roots of the sums; infinite where there was no gradient: no step there."""
+    start, span, lane = chains.bounds[stage], chains.spans[stage], group % LANES
+    slots, values = chains.slots[start : start + roots.size], chains.values[start : start + roots.size]
+    squares, norm = chains.weights[1, group // LANES], chains.norms[stage]
+    for i in range(roots.size):
+        norm += values[i] * values[i]
         square = squares[slots[i], lane] + (error * values[i]) ** 2
         squares[slots[i], lane] = square
         roots[i] = square
-    if shared:  # two may share a slot
-        for i in range(slots.size):
+    chains.norms[stage] = norm
+    if span["needed"] > span["room"]:  # two may share a slot
+        for i in range(roots.size):
             roots[i] = squares[slots[i], lane]
-    for i in range(slots.size):
+    for i in range(roots.size):
         root = math.sqrt(roots[i])
         roots[i] = root if root > 0.0 else math.inf
 
 
 @njit
 def step_stage(chains: Chains, stage: int, group: int, error: float, verdicts: int) -> None:
-    """A step that takes the score towards its goal, in the closed form of the flow: never past it."""
-    block, lane = group // LANES, group % LANES
-    start, end, span = chains.bounds[stage], chains.bounds[stage + 1], chains.spans[stage]
-    slots, values, weights = chains.slots[start:end], chains.values[start:end], chains.weights[0, block]
+    """A step that takes the score towards its goal, in the closed form of the flow: never past it. The row's norm is noted on the way."""
+    start, end, lane = chains.bounds[stage], chains.bounds[stage + 1], group % LANES
+    slots, values, weights = chains.slots[start:end], chains.values[start:end], chains.weights[0, group // LANES]
     roots, parts = chains.roots[0, : end - start], chains.roots[1, : end - start]
-    add_squares(slots, values, error, chains.weights[1, block], lane, span["needed"] > span["room"], roots)
+    add_squares(chains, stage, group, error, roots)
     rate = LINEAR_STEP / math.sqrt(chains.norms[stage] / verdicts)
     # Quotients apart from sums and from weights: they are vectorised then.
     for i in range(slots.size):
@@ -277,12 +287,6 @@ def step_stage(chains: Chains, stage: int, group: int, error: float, verdicts: i
         parts[i] = rate * error * values[i] / roots[i]
     for i in range(slots.size):
         weights[slots[i], lane] += parts[i]
-
-
-@njit
-def note_norm(chains: Chains, stage: int) -> None:
-    for i in range(chains.bounds[stage], chains.bounds[stage + 1]):
-        chains.norms[stage] += chains.values[i] * chains.values[i]
 
 
 @njit
