@@ -135,11 +135,13 @@ class Ridge:
         return product
 
     def squared_width(self, features):
-        """x' inverse x."""
-        product = self.times_row(features, [place for place, _ in features])
+        """x' inverse x; the inverse is symmetric."""
         total = 0.0
-        for place, value in features:
-            total += value * product[place]
+        for i, (place, value) in enumerate(features):
+            below = 0.0
+            for other, value_of_other in features[:i]:
+                below += value_of_other * self.entry(place, other)
+            total += value * (value * self.entry(place, place) + 2 * below)
         return max(0.0, total)
 
     def learn(self, features, error):

@@ -20,10 +20,10 @@ from banditboost.io.values import UnreadableError
 from banditboost.kernels.answer import leaf_score
 from banditboost.kernels.compile import allocating, entry, inlined, njit
 from banditboost.kernels.layout import ALLOWED, GREEDY, INVERSE_GAPS, MOST_KEPT, POLICY, PROBABILITY, ROUND, SHOWN, VOTES, Array, Forest
-from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stage, step_stage
+from banditboost.kernels.linear import STAGES, Chains, list_row, note_norm, note_values, score_group, score_stages, step_stage
 from banditboost.kernels.ridge import add_widths, narrow, ridge_answer, step_ridge, wide
 from banditboost.kernels.rng import EXPLORE, round_key, uniform
-from banditboost.kernels.route import find_leaf
+from banditboost.kernels.route import find_leaves
 from banditboost.schema import Schema
 from banditboost.weak_learners.forest import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
@@ -49,10 +49,18 @@ def clip(score: float) -> float:
     return min(max(score, -1.0), 1.0)
 
 
-@inlined
-def tree_answer(forest: Forest, tree: int, x: Array) -> float:
-    """What a tree adds to its chain's score."""
-    return TREE_SHARE * (2.0 * leaf_score(forest, find_leaf(forest, tree, x), x) - 1.0)
+@njit
+def answer_leaves(forest: Forest, leaves: Array, x: Array, answers: Array) -> None:
+    for i in range(leaves.size):
+        answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
+
+
+@allocating
+def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array, answers: Array) -> None:
+    """What the first n_asked of every `distance` trees add to their chains' scores."""
+    nodes = np.empty((2, answers.size), np.int64)
+    find_leaves(forest, first, distance, n_asked, x, nodes[0], nodes[1])
+    answer_leaves(forest, nodes[0], x, answers)
 
 
 @inlined
@@ -98,29 +106,38 @@ def recent_error(least: float, verdicts: int) -> float:
 
 
 @njit
-def score_labels(forest: Forest, chains: Chains, x: Array, linear: Array, weights: Array, scores: Array) -> None:
-    """Each label's score in [-1, 1]: its experts' mean with weights v. Labels not heard of have 0."""
-    for stage in range(STAGES):
-        score_stage(chains, stage, linear[stage])
-    n_trees = weights.size - STAGES - N_REGRESSIONS
-    n_asked = n_trees
-    while n_asked > 0 and weights[STAGES + n_asked - 1] == 0.0:
-        n_asked -= 1
+def mix_experts(chains: Chains, n_linear: int, n_asked: int, answers: Array, weights: Array, scores: Array) -> None:
+    """Of every label, from what the stages and trees that count have answered."""
+    n_prefixes = weights.size - N_REGRESSIONS
     for label in range(scores.size):
         group = chains.groups[label]
         prefix, total = 0.0, 0.0
         if group >= 0:
             if chains.product.size > 0:
-                total += weights[STAGES + n_trees] * clip(ridge_answer(chains, narrow(chains), group))
+                total += weights[n_prefixes] * clip(ridge_answer(chains, narrow(chains), group))
             if chains.wide_product.size > 0:
-                total += weights[STAGES + n_trees + 1] * clip(ridge_answer(chains, wide(chains), group))
-            for stage in range(STAGES):
-                prefix += linear[stage, group]
+                total += weights[n_prefixes + 1] * clip(ridge_answer(chains, wide(chains), group))
+            for stage in range(n_linear):
+                prefix += chains.scores[stage, group]
                 total += weights[stage] * clip(prefix)
             for i in range(n_asked):
-                prefix += tree_answer(forest, group * n_trees + i, x)
+                prefix += answers[group * n_asked + i]
                 total += weights[STAGES + i] * clip(prefix)
         scores[label] = total
+
+
+@allocating
+def score_labels(forest: Forest, chains: Chains, x: Array, weights: Array, scores: Array) -> None:
+    """Each label's score in [-1, 1]: its experts' mean with weights v. Labels not heard of have 0."""
+    n_stages = weights.size - N_REGRESSIONS
+    n_trees = n_stages - STAGES
+    while n_stages > 0 and weights[n_stages - 1] == 0.0:  # those after the last one that counts need not be asked
+        n_stages -= 1
+    n_linear, n_asked = min(n_stages, STAGES), max(n_stages - STAGES, 0)
+    score_stages(chains, n_linear)
+    answers = np.empty(forest.trees.size // n_trees * n_asked)
+    ask_trees(forest, 0, n_trees, n_asked, x, answers)
+    mix_experts(chains, n_linear, n_asked, answers, weights, scores)
 
 
 @inlined
@@ -175,10 +192,10 @@ def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, m
     """From a row to a label to show."""
     k, verdicts = settings[0]["n_labels"], settings[0]["verdicts"]
     x = memo[settings[0]["row_start"] :]
-    linear, weights, scores = np.empty((STAGES, chains.weights.shape[1] * chains.weights.shape[3])), np.empty(losses.size), np.empty(k)
+    weights, scores = np.empty(losses.size), np.empty(k)
     list_row(forest.features, chains, x, verdicts)
     least = weigh_experts(chains, losses, weights)
-    score_labels(forest, chains, x, linear, weights, scores)
+    score_labels(forest, chains, x, weights, scores)
     greedy = best_label(scores, allowed)
     if chains.product.size > 0:
         add_widths(chains, OPTIMISM * recent_error(least, verdicts), scores)
@@ -222,15 +239,17 @@ def teach_gap(
     teach_regressions(chains, losses, group, y)
     prefix = 0.0
     for stage in range(STAGES):
-        note_norm(chains, stage)
         prefix += score_group(chains, stage, group)
         judge(losses, stage, prefix, y)
         if y * prefix < 1.0 and chains.bounds[stage] < chains.bounds[stage + 1]:
             step_stage(chains, stage, group, y - prefix, settings[0]["verdicts"])
+        else:
+            note_norm(chains, stage)
+    ask_trees(forest, group * labels.size, labels.size, labels.size, x, importance)
     for i in range(labels.size):
-        weight = max(0.0, 1.0 - y * prefix)
+        weight, answer = max(0.0, 1.0 - y * prefix), importance[i]
         labels[i], importance[i] = outcome, weight if weight > LEAST_LESSON else 0.0
-        prefix += tree_answer(forest, group * labels.size + i, x)
+        prefix += answer
         judge(losses, STAGES + i, prefix, y)
     note_values(forest.features, chains.columns, x)
 

@@ -40,8 +40,11 @@ class Chains(NamedTuple):
     products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
     bins: Array  # PAIR: those of stage 3
     spans: Array  # SPAN[3]
-    slots: Array  # the row as a list: slots and values of what is not zero
+    slots: Array  # the row as a list: slots and values of what is not zero. Slots are unsigned: no index is looked at for a minus sign
     values: Array
+    roots: Array  # [2, length of the list]: scratch space of a step
+    scores: Array  # [3, 8 blocks]: what each stage has added to the scores of the row,
+    scored: Array  # [1] of the first so many stages
     bounds: Array  # [4]: where each stage's part of the list begins and ends
     codes: Array  # by column: the nominal value or the bin; -1 if missing
     numbers: Array  # by column: the standardised value, or 1
@@ -60,7 +63,7 @@ class Chains(NamedTuple):
 def place(span: Any, slot: int) -> int:
     """Where a stage's slot is."""
     if span["needed"] > span["room"]:
-        slot = int(np.int64(mix(to_u64(slot + 1)) % to_u64(span["room"])))
+        slot = int(np.int64(mix(to_u64(slot + 1)) & to_u64(span["room"] - 1)))  # shared room is a power of two
     return int(span["start"] + slot)
 
 
@@ -99,8 +102,43 @@ def list_columns(features: Array, chains: Chains, x: Array) -> int:
 
 
 @inlined
-def list_products(features: Array, chains: Chains, n: int) -> int:
-    """Stage 2: products of the values of two columns, at the place of their nominal values."""
+def list_products_with(chains: Chains, end: int, value: float, start: int, width: int, n: int) -> int:
+    """The products of one column's value with the first items of the list: those of stage 1, after the constant.
+
+    A pair (i, j) has width_i width_j slots, ordered by i, its value and that of j: the slot is that of i in stage 1, times width_j.
+    """
+    slots, values = chains.slots[1:end], chains.values[1:end]
+    to_slots, to_values = chains.slots[n : n + slots.size], chains.values[n : n + slots.size]
+    for i in range(slots.size):
+        to_values[i] = values[i] * value
+        to_slots[i] = start + slots[i] * width
+    return n + slots.size
+
+
+@inlined
+def list_all_products(features: Array, chains: Chains, n: int) -> int:
+    """Stage 2 if it has every pair: products of the values of two columns, at the place of their nominal values."""
+    span, first, end, begin = chains.spans[1], 0, 1, n
+    shared = span["needed"] > span["room"]
+    for j in range(features.size):
+        numeric = features[j]["kind"] == NUMERIC
+        n_pairs = j + (1 if numeric else 0)  # a numeric column has one with itself
+        if chains.codes[j] >= 0 and chains.numbers[j] != 0.0:
+            if n_pairs > 0:
+                width = 1 if numeric else features[j]["n_values"]
+                start = chains.products[first]["slot"] + (0 if numeric else chains.codes[j]) - width + (0 if shared else span["start"])
+                n = list_products_with(chains, end + 1 if numeric else end, chains.numbers[j], start, width, n)
+            end += 1
+        first += n_pairs
+    if shared:
+        for i in range(begin, n):
+            chains.slots[i] = place(span, chains.slots[i])
+    return n
+
+
+@inlined
+def list_drawn_products(features: Array, chains: Chains, n: int) -> int:
+    """The same of the pairs that were drawn."""
     for p in range(chains.products.size):
         i, j = chains.products[p]["first"], chains.products[p]["second"]
         if chains.codes[i] < 0 or chains.codes[j] < 0:
@@ -135,6 +173,16 @@ def list_bins(features: Array, chains: Chains, n: int) -> int:
     return n
 
 
+@inlined
+def list_products(features: Array, chains: Chains, n: int) -> int:
+    n_pairs = 0
+    for j in range(features.size):
+        n_pairs += j + 1 if features[j]["kind"] == NUMERIC else j
+    if chains.products.size == n_pairs:
+        return list_all_products(features, chains, n)
+    return list_drawn_products(features, chains, n)
+
+
 @njit
 def list_row(features: Array, chains: Chains, x: Array, verdicts: int) -> None:
     """Make the list of a row, with the statistics of now; unless it is the one that is there."""
@@ -145,15 +193,16 @@ def list_row(features: Array, chains: Chains, x: Array, verdicts: int) -> None:
     if same:
         return
     chains.verdicts[0] = verdicts
+    chains.scored[0] = 0
     chains.bounds[1] = list_columns(features, chains, x)
     chains.bounds[2] = list_products(features, chains, chains.bounds[1])
     chains.bounds[3] = list_bins(features, chains, chains.bounds[2])
 
 
 @njit
-def score_stage(chains: Chains, stage: int, scores: Array) -> None:
+def score_stage(chains: Chains, stage: int) -> None:
     """What a stage adds to every label's score. Eight sums at a time, each in the order of the list."""
-    start, end = chains.bounds[stage], chains.bounds[stage + 1]
+    start, end, scores = chains.bounds[stage], chains.bounds[stage + 1], chains.scores[stage]
     for block in range(chains.weights.shape[1]):
         weights = chains.weights[0, block]
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -173,9 +222,19 @@ def score_stage(chains: Chains, stage: int, scores: Array) -> None:
         scores[at + 4], scores[at + 5], scores[at + 6], scores[at + 7] = s4, s5, s6, s7
 
 
+@inlined
+def score_stages(chains: Chains, n_stages: int) -> None:
+    """Score the row by the first stages, unless that has been done: weights change with a verdict only, and then the list is made anew."""
+    for stage in range(chains.scored[0], n_stages):
+        score_stage(chains, stage)
+        chains.scored[0] = stage + 1
+
+
 @njit
 def score_group(chains: Chains, stage: int, group: int) -> float:
-    """The same for one label."""
+    """What a stage adds to one label's score, as `score_stage` has it."""
+    if stage < chains.scored[0]:
+        return chains.scores[stage, group]
     block, lane = group // LANES, group % LANES
     total = 0.0
     for i in range(chains.bounds[stage], chains.bounds[stage + 1]):
@@ -184,33 +243,53 @@ def score_group(chains: Chains, stage: int, group: int) -> float:
 
 
 @njit
+def note_norm(chains: Chains, stage: int) -> None:
+    for i in range(chains.bounds[stage], chains.bounds[stage + 1]):
+        chains.norms[stage] += chains.values[i] * chains.values[i]
+
+
+@inlined
+def add_squares(chains: Chains, stage: int, group: int, error: float, roots: Array) -> None:
+    """Note the norm, add the squared gradients, and take the roots of the sums; infinite where there was no gradient: no step there."""
+    start, span, lane = chains.bounds[stage], chains.spans[stage], group % LANES
+    slots, values = chains.slots[start : start + roots.size], chains.values[start : start + roots.size]
+    squares, norm = chains.weights[1, group // LANES], chains.norms[stage]
+    for i in range(roots.size):
+        norm += values[i] * values[i]
+        square = squares[slots[i], lane] + (error * values[i]) ** 2
+        squares[slots[i], lane] = square
+        roots[i] = square
+    chains.norms[stage] = norm
+    if span["needed"] > span["room"]:  # two may share a slot
+        for i in range(roots.size):
+            roots[i] = squares[slots[i], lane]
+    for i in range(roots.size):
+        root = math.sqrt(roots[i])
+        roots[i] = root if root > 0.0 else math.inf
+
+
+@njit
 def step_stage(chains: Chains, stage: int, group: int, error: float, verdicts: int) -> None:
-    """A step that takes the score towards its goal, in the closed form of the flow: never past it."""
-    block, lane = group // LANES, group % LANES
-    weights, squares = chains.weights[0, block], chains.weights[1, block]
-    start, end = chains.bounds[stage], chains.bounds[stage + 1]
+    """A step that takes the score towards its goal, in the closed form of the flow: never past it. The row's norm is noted on the way."""
+    start, end, lane = chains.bounds[stage], chains.bounds[stage + 1], group % LANES
+    slots, values, weights = chains.slots[start:end], chains.values[start:end], chains.weights[0, group // LANES]
+    roots, parts = chains.roots[0, : end - start], chains.roots[1, : end - start]
+    add_squares(chains, stage, group, error, roots)
     rate = LINEAR_STEP / math.sqrt(chains.norms[stage] / verdicts)
-    for i in range(start, end):  # all of them first: two may share a slot
-        squares[chains.slots[i], lane] += (error * chains.values[i]) ** 2
+    # Quotients apart from sums and from weights: they are vectorised then.
+    for i in range(slots.size):
+        parts[i] = values[i] * values[i] / roots[i]
     flow = 0.0
-    for i in range(start, end):
-        slot, value = chains.slots[i], chains.values[i]
-        if squares[slot, lane] > 0.0:
-            flow += value * value / math.sqrt(squares[slot, lane])
+    for i in range(slots.size):
+        flow += parts[i]
     flow *= rate
     if not flow > 0.0:
         return
     rate *= (1.0 - math.exp(-flow)) / flow
-    for i in range(start, end):
-        slot = chains.slots[i]
-        if squares[slot, lane] > 0.0:
-            weights[slot, lane] += rate * error * chains.values[i] / math.sqrt(squares[slot, lane])
-
-
-@njit
-def note_norm(chains: Chains, stage: int) -> None:
-    for i in range(chains.bounds[stage], chains.bounds[stage + 1]):
-        chains.norms[stage] += chains.values[i] * chains.values[i]
+    for i in range(slots.size):
+        parts[i] = rate * error * values[i] / roots[i]
+    for i in range(slots.size):
+        weights[slots[i], lane] += parts[i]
 
 
 @njit

@@ -186,6 +186,7 @@ def take_rows_of(forest: Forest, leaf: int, entry: int) -> None:
 def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) -> None:
     stats, size = forest.stats, forest.head[0]["row_size"]
     base, summary = row * size, forest.nodes[leaf]["summary"] * size
+    total, share = 0.0, 0.0
     for f in range(forest.features.size):
         value = x[f]
         if value != value:
@@ -194,8 +195,11 @@ def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) ->
         at = base + offset
         if forest.features[f]["kind"] == NUMERIC:
             stats[at] += weight
+            if stats[at] != total:  # most features have been seen as often: one division does for all
+                total = stats[at]
+                share = weight / total
             delta = value - stats[at + 1]
-            stats[at + 1] += delta * (weight / stats[at])
+            stats[at + 1] += delta * share
             stats[at + 2] += weight * delta * (value - stats[at + 1])
             low = summary + offset
             stats[low] = min(stats[low], value)

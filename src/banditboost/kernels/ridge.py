@@ -47,18 +47,39 @@ def multiply_row(chains: Chains, regression: Regression, group: int) -> float:
     return max(0.0, total)
 
 
+@inlined
+def multiply_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
+    """What is below the diagonal of the inverse, its transpose times the row: whole lines up to the diagonal."""
+    product[:] = 0.0
+    for i in range(slots.size):
+        value, line = values[i], inverse[slots[i]]
+        for slot in range(slots[i]):
+            product[slot] += value * line[slot]
+
+
+@inlined
+def gather_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
+    """The same, not transposed, where the row has few features in many slots: only their own numbers are read."""
+    for i in range(slots.size):
+        line, part = inverse[slots[i]], 0.0
+        for j in range(i):
+            part += values[j] * line[slots[j]]
+        product[slots[i]] = part
+
+
 @njit
 def squared_width(chains: Chains, regression: Regression, group: int) -> float:
-    """The row times the inverse times the row. Of few features in many slots, only their own numbers are read."""
-    end, inverse = regression.end, regression.inverse[group]
-    if 2 * end > regression.product.size:
-        return multiply_row(chains, regression, group)
+    """The row times the inverse times the row. The inverse is symmetric: what is below its diagonal counts twice."""
+    end, product, inverse = regression.end, regression.product, regression.inverse[group]
+    slots, values = chains.slots[:end], chains.values[:end]
+    if 3 * end > product.size:
+        multiply_below(slots, values, inverse, product)
+    else:
+        gather_below(slots, values, inverse, product)
     total = 0.0
-    for j in range(end):
-        slot, part = chains.slots[j], 0.0
-        for i in range(end):
-            part += chains.values[i] * inverse[chains.slots[i], slot]
-        total += chains.values[j] * part
+    for i in range(end):
+        slot = slots[i]
+        total += values[i] * (values[i] * inverse[slot, slot] + 2.0 * product[slot])
     return max(0.0, total)
 
 
@@ -78,8 +99,9 @@ def step_ridge(chains: Chains, regression: Regression, group: int, error: float)
     for i in range(product.size):
         regression.weights[group, i] += share * error * product[i]
         line, scaled = inverse[i], share * product[i]
-        for j in range(product.size):
-            line[j] -= scaled * product[j]
+        if scaled != 0.0:  # it is 0 for nominal values that the label has not been taught with
+            for j in range(product.size):
+                line[j] -= scaled * product[j]
 
 
 @njit

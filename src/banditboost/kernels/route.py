@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from banditboost.kernels.compile import inlined
+from banditboost.kernels.compile import inlined, njit
 from banditboost.kernels.layout import Array, Forest
 
 
@@ -16,15 +16,42 @@ def unusual_child(forest: Forest, node: int, value: float) -> int:
 
 
 @inlined
+def next_node(forest: Forest, node: int, x: Array) -> int:
+    """The child to which a split sends the row."""
+    step = forest.steps[node]
+    value, threshold = x[step["feature"]], step["threshold"]
+    # Without a branch on which side: that one could never be foreseen. NaN on either side is no number minus itself.
+    if value - threshold != value - threshold:
+        return unusual_child(forest, node, value)
+    return step["next"] + (1 if value > threshold else 0)
+
+
+@inlined
 def find_leaf(forest: Forest, tree: int, x: Array) -> int:
-    steps = forest.steps
     node = forest.trees[tree]["root"]
-    while steps[node]["feature"] >= 0:
-        value = x[steps[node]["feature"]]
-        threshold = steps[node]["threshold"]
-        # Without a branch on which side: that one could never be foreseen. NaN on either side is no number minus itself.
-        child = steps[node]["next"] + (1 if value > threshold else 0)
-        if value - threshold != value - threshold:
-            child = unusual_child(forest, node, value)
-        node = child
+    while forest.steps[node]["feature"] >= 0:
+        node = next_node(forest, node, x)
     return node
+
+
+@njit
+def find_leaves(forest: Forest, first: int, distance: int, n_asked: int, x: Array, leaves: Array, walking: Array) -> None:
+    """The leaves of the first n_asked of every `distance` trees. `walking` is scratch space.
+
+    All walk together, a step each in turn, so that none waits for the memory that another one reads.
+    """
+    n, tree, end = 0, first, first + n_asked
+    for i in range(leaves.size):
+        if tree == end:
+            tree, end = end - n_asked + distance, end + distance
+        node = forest.trees[tree]["root"]
+        leaves[i], walking[n] = node, i
+        n += 1 if forest.steps[node]["feature"] >= 0 else 0
+        tree += 1
+    while n > 0:
+        n_walking, n = n, 0
+        for j in range(n_walking):
+            i = walking[j]
+            node = next_node(forest, leaves[i], x)
+            leaves[i], walking[n] = node, i
+            n += 1 if forest.steps[node]["feature"] >= 0 else 0

@@ -155,6 +155,7 @@ class LinearStages:
         self.chains = Chains(
             groups=np.full(n_labels, -1, np.int64),
             weights=np.zeros((2, 0, self._layout.n_slots, LANES)),
+            scores=np.zeros((STAGES, 0)),
             norms=np.zeros(STAGES),
             columns=self._layout.columns,
             **self._room_for_a_row(n_labels),
@@ -176,8 +177,10 @@ class LinearStages:
             "products": self._layout.products,
             "bins": self._layout.bins,
             "spans": self._layout.spans,
-            "slots": np.zeros(length, np.int64),
+            "slots": np.zeros(length, np.uint32),
             "values": np.zeros(length),
+            "roots": np.zeros((2, length)),
+            "scored": np.zeros(1, np.int64),
             "bounds": np.zeros(STAGES + 1, np.int64),
             "codes": np.zeros(d, np.int64),
             "numbers": np.zeros(d),
@@ -230,7 +233,8 @@ class LinearStages:
         if group == blocks * LANES:
             most = -(-len(self.chains.groups) // LANES)
             more = np.zeros((2, min(max(1, blocks), most - blocks), self._layout.n_slots, LANES))
-            self.chains = self.chains._replace(weights=np.concatenate([self.chains.weights, more], axis=1))
+            scores = np.concatenate([self.chains.scores, np.zeros((STAGES, more.shape[1] * LANES))], axis=1)
+            self.chains = self.chains._replace(weights=np.concatenate([self.chains.weights, more], axis=1), scores=scores)
         chains, n_labels = self.chains, len(self.chains.groups)
         if group == len(chains.ridge):
             narrow, wide = with_more(chains.inverse, chains.ridge, n_labels), with_more(chains.wide_inverse, chains.wide_ridge, n_labels)
@@ -283,7 +287,8 @@ class LinearStages:
             raise UnreadableError("a sum of squares is negative; load an intact copy")
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self._layout.columns[field] = column
-        self.chains = self.chains._replace(groups=groups, weights=weights, norms=norms, **regressions)
+        scores = np.zeros((STAGES, weights.shape[1] * LANES))
+        self.chains = self.chains._replace(groups=groups, weights=weights, scores=scores, norms=norms, **regressions)
 
     def _stored_regressions(self, arrays: dict[str, Array]) -> dict[str, Array]:
         narrow, wide = self.chains.product.size, self.chains.wide_product.size

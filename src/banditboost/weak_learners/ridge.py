@@ -38,8 +38,9 @@ def ridge_room(n_groups: int, slots: int) -> tuple[Array, Array]:
 
 def with_more(inverse: Array, weights: Array, most: int) -> tuple[Array, Array]:
     """Room for twice as many groups, up to so many."""
-    more = ridge_room(min(max(1, len(weights)), most - len(weights)), weights.shape[1])
-    return np.concatenate([inverse, more[0]]), np.concatenate([weights, more[1]])
+    inverse_of_all, weights_of_all = ridge_room(min(max(1, 2 * len(weights)), most), weights.shape[1])
+    inverse_of_all[: len(weights)], weights_of_all[: len(weights)] = inverse, weights
+    return inverse_of_all, weights_of_all
 
 
 def at_places(inverse: Array, weights: Array, places: Array, slots: int) -> tuple[Array, Array]:
