@@ -102,41 +102,6 @@ def list_columns(features: Array, chains: Chains, x: Array) -> int:
 
 
 @inlined
-def list_products_with(chains: Chains, end: int, value: float, start: int, width: int, n: int) -> int:
-    """The products of one column's value with the first items of the list: those of stage 1, after the constant.
-
-    A pair (i, j) has width_i width_j slots, ordered by i, its value and that of j: the slot is that of i in stage 1, times width_j.
-    """
-    slots, values = chains.slots[1:end], chains.values[1:end]
-    to_slots, to_values = chains.slots[n : n + slots.size], chains.values[n : n + slots.size]
-    for i in range(slots.size):
-        to_values[i] = values[i] * value
-        to_slots[i] = start + slots[i] * width
-    return n + slots.size
-
-
-@inlined
-def list_all_products(features: Array, chains: Chains, n: int) -> int:
-    """Stage 2 if it has every pair: products of the values of two columns, at the place of their nominal values."""
-    span, first, end, begin = chains.spans[1], 0, 1, n
-    shared = span["needed"] > span["room"]
-    for j in range(features.size):
-        numeric = features[j]["kind"] == NUMERIC
-        n_pairs = j + (1 if numeric else 0)  # a numeric column has one with itself
-        if chains.codes[j] >= 0 and chains.numbers[j] != 0.0:
-            if n_pairs > 0:
-                width = 1 if numeric else features[j]["n_values"]
-                start = chains.products[first]["slot"] + (0 if numeric else chains.codes[j]) - width + (0 if shared else span["start"])
-                n = list_products_with(chains, end + 1 if numeric else end, chains.numbers[j], start, width, n)
-            end += 1
-        first += n_pairs
-    if shared:
-        for i in range(begin, n):
-            chains.slots[i] = place(span, chains.slots[i])
-    return n
-
-
-@inlined
 def list_drawn_products(features: Array, chains: Chains, n: int) -> int:
     """The same of the pairs that were drawn."""
     for p in range(chains.products.size):
@@ -175,12 +140,36 @@ def list_bins(features: Array, chains: Chains, n: int) -> int:
 
 @inlined
 def list_products(features: Array, chains: Chains, n: int) -> int:
-    n_pairs = 0
+    """Stage 2: products of the values of two columns, at the place of their nominal values.
+
+    A pair (i, j) has width_i width_j slots, ordered by i, its value and that of j: the slot is that of i in stage 1, times width_j.
+    So the products of a column are the list of stage 1 up to this column, after the constant, times its value.
+    """
+    span, first, end, begin = chains.spans[1], 0, 1, n
     for j in range(features.size):
-        n_pairs += j + 1 if features[j]["kind"] == NUMERIC else j
-    if chains.products.size == n_pairs:
-        return list_all_products(features, chains, n)
-    return list_drawn_products(features, chains, n)
+        first += j + 1 if features[j]["kind"] == NUMERIC else j  # a numeric column has a pair with itself
+    if chains.products.size < first:
+        return list_drawn_products(features, chains, n)
+    first = 0
+    for j in range(features.size):
+        numeric = features[j]["kind"] == NUMERIC
+        n_pairs = j + 1 if numeric else j
+        if chains.codes[j] >= 0 and chains.numbers[j] != 0.0:
+            end += 1
+            if n_pairs > 0:
+                width = 1 if numeric else features[j]["n_values"]
+                start = chains.products[first]["slot"] + (0 if numeric else chains.codes[j]) - width + span["start"]
+                value, slots, values = chains.numbers[j], chains.slots[n:], chains.values[n:]
+                n_products = end - 1 if numeric else end - 2
+                for i in range(n_products):
+                    values[i] = chains.values[1 + i] * value
+                    slots[i] = start + chains.slots[1 + i] * width
+                n += n_products
+        first += n_pairs
+    if span["needed"] > span["room"]:
+        for i in range(begin, n):
+            chains.slots[i] = place(span, chains.slots[i] - span["start"])
+    return n
 
 
 @njit
@@ -200,11 +189,15 @@ def list_row(features: Array, chains: Chains, x: Array, verdicts: int) -> None:
 
 
 @njit
-def score_stage(chains: Chains, stage: int) -> None:
-    """What a stage adds to every label's score. Eight sums at a time, each in the order of the list."""
-    start, end, scores = chains.bounds[stage], chains.bounds[stage + 1], chains.scores[stage]
-    for block in range(chains.weights.shape[1]):
-        weights = chains.weights[0, block]
+def score_stages(chains: Chains, n_stages: int) -> None:
+    """What the first stages add to every label's score. Eight sums at a time, each in the order of the list.
+
+    Stages that have scored this row need not do so again: weights change with a verdict only, and then the list is made anew.
+    """
+    n_blocks, first = chains.weights.shape[1], chains.scored[0]
+    for step in range(n_blocks * max(0, n_stages - first)):
+        stage, block = first + step // n_blocks, step % n_blocks
+        start, end, scores, weights = chains.bounds[stage], chains.bounds[stage + 1], chains.scores[stage], chains.weights[0, block]
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
         for i in range(start, end):
             w = weights[chains.slots[i]]
@@ -220,19 +213,12 @@ def score_stage(chains: Chains, stage: int) -> None:
         at = block * LANES
         scores[at], scores[at + 1], scores[at + 2], scores[at + 3] = s0, s1, s2, s3
         scores[at + 4], scores[at + 5], scores[at + 6], scores[at + 7] = s4, s5, s6, s7
-
-
-@inlined
-def score_stages(chains: Chains, n_stages: int) -> None:
-    """Score the row by the first stages, unless that has been done: weights change with a verdict only, and then the list is made anew."""
-    for stage in range(chains.scored[0], n_stages):
-        score_stage(chains, stage)
-        chains.scored[0] = stage + 1
+    chains.scored[0] = max(first, n_stages)
 
 
 @njit
 def score_group(chains: Chains, stage: int, group: int) -> float:
-    """What a stage adds to one label's score, as `score_stage` has it."""
+    """What a stage adds to one label's score, as `score_stages` has it."""
     if stage < chains.scored[0]:
         return chains.scores[stage, group]
     block, lane = group // LANES, group % LANES
