@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -70,11 +71,25 @@ def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
 
 
 def _balance(table: Table, chosen: Sequence[Entry]) -> str:
-    """How often GapBoost is ahead of the best peer, and where it is not."""
-    return "\n".join(
+    """How often GapBoost is ahead of the best peer, and where it is not; and of each peer alone."""
+    standings = [
         _standing(title, [(entry, *gap) for entry in chosen if (gap := _gap(table[entry.name], field))])
         for title, field in (("Over the whole stream", "accuracy"), ("Over the last fifth", "last_accuracy"))
+    ]
+    return "\n".join([*standings, _one_by_one([table[entry.name] for entry in chosen])])
+
+
+def _one_by_one(streams: Sequence[Mapping[str, Summary]]) -> str:
+    """GapBoost against each peer on the streams that both have played to the end: the best peer is another one on each stream."""
+    gaps: dict[str, list[float]] = {}
+    for players in streams:
+        for name, summary in rivals(players).items():
+            if summary.whole and CHAMPION in players:
+                gaps.setdefault(name, []).append(players[CHAMPION].mean("accuracy") - summary.mean("accuracy"))
+    parts = (
+        f"{name} on {sum(gap > 0 for gap in own)} of {len(own)} (mean {statistics.fmean(own):+.3f})" for name, own in sorted(gaps.items())
     )
+    return f"- Against each peer alone, tuned for each stream, over the whole stream, GapBoost is ahead of {', '.join(parts)}."
 
 
 def _standing(title: str, gaps: Sequence[tuple[Entry, float, str]]) -> str:

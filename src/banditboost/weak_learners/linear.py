@@ -279,7 +279,7 @@ class LinearStages:
         statistics = take_array(arrays, "statistics", np.float64, (3, len(self._layout.columns)))
         regressions = self._stored_regressions(arrays)
         if not n_groups <= len(regressions["ridge"]) <= min(2 * n_groups, len(groups)):
-            raise UnreadableError("the ridge regressions do not fit the groups; load an intact copy")
+            raise UnreadableError("the regressions do not fit the groups; load an intact copy")
         for name, numbers in {"linear": weights, "norms": norms, "statistics": statistics, **regressions}.items():
             if not np.all(np.abs(numbers) <= _LARGEST):
                 raise UnreadableError(f"a number of {name!r} is out of range; load an intact copy")
