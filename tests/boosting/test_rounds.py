@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from banditboost import Decision, Schema
+from banditboost import AdaBandit, Decision, Schema
+from banditboost.boosting import adaptive
 from banditboost.errors import FeatureError
 from banditboost.kernels import layout
 from banditboost.kernels.rng import EXPERT, EXPLORE
@@ -240,3 +241,20 @@ def test_features_may_join_before_a_verdict_comes(name: str) -> None:
     assert open_._weights.tobytes() == declared._weights.tobytes()
     roots = [int(tree["root"]) for tree in open_._committee.forest.trees]
     assert [shape_of(open_._committee, root) for root in roots] == [shape_of(declared._committee, root) for root in roots]
+
+
+def test_a_first_decision_compiles_nothing_that_learning_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling is most of the time that a first decision takes."""
+    asked: list[str] = []
+    real = adaptive.bound
+
+    def bound(kernel: Any, given: Any, others: Any) -> Any:
+        asked.append(kernel.__name__)
+        return real(kernel, given, others)
+
+    monkeypatch.setattr(adaptive, "bound", bound)
+    model = AdaBandit(["yes", "no"], n_learners=2, seed=1)
+    decision = model.decide({"x": 1.0})
+    assert asked == ["decide_with_trees"]
+    model.learn(decision, True)
+    assert asked == ["decide_with_trees", "learn_with_trees"]

@@ -177,18 +177,19 @@ def learn_with_trees(
     return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
 
 
-class _Calls(NamedTuple):
-    """The two calls above, with the arrays of a model and of its forest."""
+class _Call(NamedTuple):
+    """One of the calls above, with the arrays of a model and of its forest."""
 
     forest: Forest
-    decide: Callable[[Array, int, Array], int]
-    learn: Callable[[Array, int], int]
+    code: Callable[..., int]
 
 
 class AdaptiveBooster(Booster):
     """Learner weights alpha by gradient steps, expert weights v by Hedge."""
 
-    _calls: _Calls | None = None
+    # Bound apart from each other: a first decision need not wait for what learning takes to compile.
+    _to_decide: _Call | None = None
+    _to_learn: _Call | None = None
 
     def _start(self) -> None:
         super()._start()
@@ -198,7 +199,7 @@ class AdaptiveBooster(Booster):
     def _follow_labels(self) -> None:
         super()._follow_labels()
         self._settings["step"] = self._step()
-        self._calls = None
+        self._bind_anew()
 
     def _step(self) -> float:
         """What eta_t is before it is divided by sqrt(t)."""
@@ -219,32 +220,30 @@ class AdaptiveBooster(Booster):
     def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
         if allowed is not None or not isinstance(self._committee, TreeCommittee):
             return super()._run(row, round_, memo, allowed)
-        forest, calls = self._committee.forest, self._calls
-        if calls is None or calls.forest is not forest:
-            calls = self._make_calls(forest)
-        return calls.decide(row, round_, memo)
+        forest, call = self._committee.forest, self._to_decide
+        if call is None or call.forest is not forest:
+            arrays = (*forest, self._settings, self._weights)
+            call = self._to_decide = _Call(forest, bound(decide_with_trees, arrays, (self._blank_row, 0, self._blank)))
+        return call.code(row, round_, memo)
 
     def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
         if allowed is not None or not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank):
             super()._hear(memo, outcome, allowed)
             return
-        forest, calls = self._committee.forest, self._calls
-        if calls is None or calls.forest is not forest:
-            calls = self._make_calls(forest)
-        done = calls.learn(memo, outcome)
+        forest, call = self._committee.forest, self._to_learn
+        if call is None or call.forest is not forest:
+            arrays = (*forest, self._settings, self._weights, self._tally, *self._lesson)
+            call = self._to_learn = _Call(forest, bound(learn_with_trees, arrays, (self._blank, 0)))
+        done = call.code(memo, outcome)
         if done < self.n_learners:
             self._committee.learn_rest(memo[self._row_start :], *self._lesson, done)
 
-    def _make_calls(self, forest: Forest) -> _Calls:
-        """When the forest has grown. (Whoever replaces an array of the booster itself sets `_calls` to None.)"""
-        arrays = (*forest, self._settings, self._weights)
-        decide = bound(decide_with_trees, arrays, (self._blank_row, 0, self._blank))
-        learn = bound(learn_with_trees, (*arrays, self._tally, *self._lesson), (self._blank, 0))
-        self._calls = _Calls(forest, decide, learn)
-        return self._calls
+    def _bind_anew(self) -> None:
+        """Whoever replaces an array of the booster itself calls this; a forest that has grown is noticed."""
+        self._to_decide = self._to_learn = None
 
     def _kept(self) -> dict[str, Any]:
-        return {**super()._kept(), "_calls": None}
+        return {**super()._kept(), "_to_decide": None, "_to_learn": None}
 
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), "weights": self._weights}
@@ -256,7 +255,7 @@ class AdaptiveBooster(Booster):
         if not np.all(np.isfinite(weights)) or np.any(np.abs(alphas) > _LARGEST_WEIGHT) or np.any(logs > 0.0):
             raise UnreadableError("a weight of a learner or an expert is out of range; load an intact copy")
         self._weights = weights
-        self._calls = None
+        self._bind_anew()
 
     @property
     def alphas(self) -> Array:
