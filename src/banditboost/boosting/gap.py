@@ -205,7 +205,8 @@ def choose_gap(forest: Forest, chains: Chains, settings: Array, losses: Array, m
     memo[SHOWN], memo[GREEDY], memo[PROBABILITY] = shown, greedy, chains.probabilities[shown]
     memo[POLICY], memo[ALLOWED] = INVERSE_GAPS, allowed.size
     if k <= MOST_KEPT:
-        memo[VOTES : VOTES + k] = chains.probabilities
+        for label in range(k):  # assigning to a slice takes Numba two seconds more to compile
+            memo[VOTES + label] = chains.probabilities[label]
 
 
 @inlined
