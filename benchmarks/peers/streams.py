@@ -29,6 +29,7 @@ _USED: Final = {
     **dict.fromkeys(("texture", "penbased", "vehicle", "contraceptive", "marketing", "ames", "loans"), SEEN),
     **dict.fromkeys(("developers", "insurance", "crackers", "jobs", "flights"), SEEN),
     **dict.fromkeys(("yogurt", "garage", "wage", "lending", "computers", "crashes", "films", "olive", "drift", "sectors"), SEEN),
+    **dict.fromkeys(("work", "blobs"), SEEN),
 }
 _ABOUT: Final = {
     "digits": "scikit-learn's digits, 64 columns, 10 labels",
