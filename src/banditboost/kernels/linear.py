@@ -103,7 +103,7 @@ def list_columns(features: Array, chains: Chains, x: Array) -> int:
 
 @inlined
 def list_drawn_products(features: Array, chains: Chains, n: int) -> int:
-    """The same of the pairs that were drawn."""
+    """Stage 2 where its pairs are too many and some were drawn: one after the other."""
     for p in range(chains.products.size):
         i, j = chains.products[p]["first"], chains.products[p]["second"]
         if chains.codes[i] < 0 or chains.codes[j] < 0:
