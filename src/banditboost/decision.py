@@ -180,14 +180,24 @@ class Decision:
     0.9
     """
 
-    __slots__ = ("_labels", "_mask", "_memo", "_model_id", "_stored")
+    __slots__ = ("_labels", "_mask", "_memo", "_model_id", "_round", "_shown", "_stored")
 
     def __init__(
-        self, model_id: str, labels: Sequence[Hashable], memo: Array, allowed: Array | None = None, *, stored: bool = False
+        self,
+        model_id: str,
+        labels: Sequence[Hashable],
+        memo: Array,
+        allowed: Array | None = None,
+        round_: int = -1,
+        shown: int = -1,
+        stored: bool = False,
     ) -> None:
         self._model_id = model_id
         self._labels = labels
         self._memo = memo
+        # Two numbers of the memo that every round asks for: to read one there costs as much as the vote of a few trees.
+        self._round = int(memo[_ROUND]) if round_ < 0 else round_
+        self._shown = int(memo[_SHOWN]) if shown < 0 else shown
         self._mask = 0 if allowed is None else _mask_of(allowed, len(labels))  # of the allowed labels, 0 for all
         self._stored = stored  # whether it comes from outside, so that `learn` must look at it more closely
 
@@ -199,12 +209,12 @@ class Decision:
     @property
     def round(self) -> int:
         """The model's rounds are counted from 0; with the model's seed it determines every random draw of the decision."""
-        return int(self._memo[_ROUND])
+        return self._round
 
     @property
     def label(self) -> Hashable:
         """The label to show."""
-        return self._labels[int(self._memo[_SHOWN])]
+        return self._labels[self._shown]
 
     @property
     def probability(self) -> float:
@@ -268,7 +278,7 @@ class Decision:
             **({"allowed": f"{self._mask:x}"} if self._mask else {}),
             "model": self._model_id,
             "labels": len(self._labels),
-            "label": _stored_label(self._labels, int(self._memo[_SHOWN])),
+            "label": _stored_label(self._labels, self._shown),
             "greedy": _stored_label(self._labels, int(self._memo[_GREEDY])),
             "memo": [_short(value) for value in self._memo.tolist()],
         }
@@ -301,7 +311,7 @@ class Decision:
         return decision
 
     def __repr__(self) -> str:
-        stored = _stored_label(self._labels, int(self._memo[_SHOWN]))
+        stored = _stored_label(self._labels, self._shown)
         label = stored[_SHOWN_ONLY] if isinstance(stored, dict) and _SHOWN_ONLY in stored else repr(self.label)
         return f"Decision(round={self.round}, label={label}, probability={self.probability:.6g}, explored={self.explored})"
 
@@ -312,4 +322,4 @@ class Decision:
         return same and np.array_equal(self._memo, other._memo, equal_nan=True)
 
     def __hash__(self) -> int:
-        return hash((self._model_id, self.round))
+        return hash((self._model_id, self._round))

@@ -44,7 +44,7 @@ def open_round(model: Any, x: Any) -> Any:
     """A decision; of a full-information booster, which learns at once, the memo of its prediction."""
     if hasattr(model, "decide"):
         return model.decide(x)
-    memo = model._begin_round(x)
+    memo, _ = model._begin_round(x)
     model.rounds += 1
     return memo
 

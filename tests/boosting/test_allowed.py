@@ -117,7 +117,7 @@ def test_restricted_steps_are_the_plain_ones_among_all(name: str) -> None:
     """The code for some labels, given all of them, chooses as the code for all does, ties included."""
     model = make_booster(name, K, N, exploration=0.4)
     for x, y in zip(STREAM.X, STREAM.y.tolist(), strict=True):
-        memo = model._begin_round(x, np.arange(K))
+        memo, _ = model._begin_round(x, np.arange(K))
         assert memo[ALLOWED] == K
         memo[ALLOWED] = 0
         decision = model.decide(x)

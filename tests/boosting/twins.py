@@ -103,7 +103,7 @@ class Pair(Both):
         if self.name in BANDITS:
             super().step(x, coded, y)
         else:
-            memo = self.booster._begin_round(x)
+            memo, _ = self.booster._begin_round(x)
             expected = self.twin.step(coded, y)
             self._compare(memo, expected)
             self.booster.learn_one(x, y)

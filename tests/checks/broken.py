@@ -138,7 +138,7 @@ class Hasty(Sound):
 
     def decide(self, x: Any, allowed: Any = None) -> Any:  # noqa: ARG002
         with self._lock:
-            memo = self._begin_round(x)
+            memo, _ = self._begin_round(x)
         time.sleep(1e-4)
         with self._lock:
             self.rounds += 1

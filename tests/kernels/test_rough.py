@@ -7,7 +7,7 @@ import pytest
 
 from banditboost.kernels.compile import njit
 from banditboost.kernels.layout import Forest
-from banditboost.kernels.merit import class_entropy, look_at_features, make_work, numeric_merit, work_size
+from banditboost.kernels.merit import class_entropy, list_classes, look_at_features, make_work, numeric_merit, work_size
 from banditboost.kernels.normal import cut
 from banditboost.kernels.rough import rough_cut, rough_xlogx
 from tests.kernels.forests import INTERPRETED, committee_of, random_weight, schema_of, teach
@@ -28,7 +28,8 @@ def leaf_of(seed: int, centre: float, spread: float, wide: bool) -> Forest:
 @njit
 def both_merits(forest: Forest, numbers: np.ndarray) -> tuple[float, float, float]:
     work = make_work(forest, numbers)
-    look_at_features(forest, 0, class_entropy(forest, 0), -1.0, work)
+    list_classes(forest, 0, work)
+    look_at_features(forest, 0, class_entropy(forest.nodes[0]["n_classes"], work), -1.0, work)
     return work.low[0], work.high[0], numeric_merit(forest, 0, 0, work.lanes)[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from banditboost.io.values import UnreadableError
 from banditboost.kernels.compile import allocating, bound, entry, inlined
 from banditboost.kernels.entry import open_memo
 from banditboost.kernels.forest import learn_forest, vote_forest
-from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, VOTES, Array, Forest
+from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, SHOWN, VOTES, Array, Forest
 from banditboost.kernels.rng import EXPERT, round_key, uniform
 from banditboost.kernels.tally import note_verdict
 from banditboost.theory import adaptive_exploration
@@ -154,15 +154,16 @@ def decide_with_trees(
     head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
     row: Array, round_: int, memo: Array,
 ) -> int:  # fmt: skip
-    """Lines 4 to 10 in one call, for a call from Python costs as much as the work of some trees; the first bad feature, or -1."""
+    """Lines 4 to 10 in one call, for a call from Python costs as much as the work of some trees. Returns as `_run`."""
     n = settings[0]["n_learners"]
     start = VOTES + 2 * n
     bad = open_memo(features, row, round_, memo, start)
-    if bad < 0:
-        forest = Forest(head, trees, steps, nodes, entries, features, stats)
-        vote_forest(forest, memo[start:], round_key(settings[0]["seed"], round_), memo[VOTES : VOTES + n])
-        choose_adaptive(settings, weights, memo)
-    return bad
+    if bad >= 0:
+        return -1 - bad
+    forest = Forest(head, trees, steps, nodes, entries, features, stats)
+    vote_forest(forest, memo[start:], round_key(settings[0]["seed"], round_), memo[VOTES : VOTES + n])
+    choose_adaptive(settings, weights, memo)
+    return int(memo[SHOWN])
 
 
 @entry
@@ -177,11 +178,14 @@ def learn_with_trees(
     return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
 
 
-class _Call(NamedTuple):
-    """One of the calls above, with the arrays of a model and of its forest."""
+class _Call:
+    """One of the calls above, with the arrays of a model and of its forest; a forest that has grown has other arrays."""
 
-    forest: Forest
-    code: Callable[..., int]
+    __slots__ = ("code", "committee", "forest")
+
+    def __init__(self, kernel: Callable[..., int], committee: TreeCommittee, own: tuple[Array, ...], others: tuple[Any, ...]) -> None:
+        self.committee, self.forest = committee, committee.forest
+        self.code = bound(kernel, (*self.forest, *own), others)
 
 
 class AdaptiveBooster(Booster):
@@ -218,25 +222,29 @@ class AdaptiveBooster(Booster):
             teach_adaptive_among(self._settings, self._weights, memo, outcome, allowed, *self._lesson)
 
     def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
+        call = self._to_decide
+        if allowed is None and call is not None and call.forest is call.committee.forest:
+            return call.code(row, round_, memo)
         if allowed is not None or not isinstance(self._committee, TreeCommittee):
             return super()._run(row, round_, memo, allowed)
-        forest, call = self._committee.forest, self._to_decide
-        if call is None or call.forest is not forest:
-            arrays = (*forest, self._settings, self._weights)
-            call = self._to_decide = _Call(forest, bound(decide_with_trees, arrays, (self._blank_row, 0, self._blank)))
-        return call.code(row, round_, memo)
+        own = self._settings, self._weights
+        self._to_decide = _Call(decide_with_trees, self._committee, own, (self._blank_row, 0, self._blank))
+        return self._to_decide.code(row, round_, memo)
 
     def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
-        if allowed is not None or not isinstance(self._committee, TreeCommittee) or len(memo) != len(self._blank):
+        if allowed is not None or len(memo) != len(self._blank):
             super()._hear(memo, outcome, allowed)
             return
-        forest, call = self._committee.forest, self._to_learn
-        if call is None or call.forest is not forest:
-            arrays = (*forest, self._settings, self._weights, self._tally, *self._lesson)
-            call = self._to_learn = _Call(forest, bound(learn_with_trees, arrays, (self._blank, 0)))
+        call = self._to_learn
+        if call is None or call.forest is not call.committee.forest:
+            if not isinstance(self._committee, TreeCommittee):
+                super()._hear(memo, outcome)
+                return
+            own = self._settings, self._weights, self._tally, *self._lesson
+            call = self._to_learn = _Call(learn_with_trees, self._committee, own, (self._blank, 0))
         done = call.code(memo, outcome)
         if done < self.n_learners:
-            self._committee.learn_rest(memo[self._row_start :], *self._lesson, done)
+            call.committee.learn_rest(memo[self._row_start :], *self._lesson, done)
 
     def _bind_anew(self) -> None:
         """Whoever replaces an array of the booster itself calls this; a forest that has grown is noticed."""

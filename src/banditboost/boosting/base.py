@@ -19,7 +19,7 @@ from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.io.container import take_array
 from banditboost.kernels.entry import fits, open_once
-from banditboost.kernels.layout import LEARNERS, POLICY, ROUND, UNIFORM, VOTES
+from banditboost.kernels.layout import LEARNERS, POLICY, ROUND, SHOWN, UNIFORM, VOTES
 from banditboost.kernels.tally import note_once
 from banditboost.schema import Schema, without_mask
 from banditboost.seeing.visible import Visible
@@ -200,28 +200,29 @@ class Booster(Visible, OneAtATime):
 
     # Algorithm 1
 
-    def _begin_round(self, x: Any, allowed: Array | None = None, *, ahead: int = 0, looking: bool = False) -> Array:
-        """Lines 4 to 10: from a row to a label to show; `ahead` rounds have begun that are not counted yet."""
+    def _begin_round(self, x: Any, allowed: Array | None = None, ahead: int = 0, looking: bool = False) -> tuple[Array, int]:
+        """Lines 4 to 10: from a row to a memo and the label to show; `ahead` rounds have begun that are not counted yet."""
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape and x.flags.c_contiguous:
             row = x  # as the one before: nothing else to look at
         else:
             row = self._coded_to_look_at(x) if looking else self._coded(x)
         memo = self._blank.copy()
-        bad = self._run(row, self.rounds + ahead, memo, allowed)
-        if bad >= 0:
-            raise self.schema.bad_position(bad, float(row[bad]))
-        return memo
+        shown = self._run(row, self.rounds + ahead, memo, allowed)
+        if shown < 0:
+            raise self.schema.bad_position(-1 - shown, float(row[-1 - shown]))
+        return memo, shown
 
     def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
-        """Lines 5 to 10, into the memo, unless a number of the row is no good: then the feature it belongs to, else -1."""
+        """Lines 5 to 10, into the memo: the label to show; if number f of the row is no good, -1 - f."""
         bad = open_once(self._committee.features, row, round_, memo, self._row_start)
-        if bad < 0:
-            self._vote(memo)
-            if allowed is None:
-                self._choose(memo)
-            else:
-                self._choose_among(memo, allowed)
-        return bad
+        if bad >= 0:
+            return -1 - bad
+        self._vote(memo)
+        if allowed is None:
+            self._choose(memo)
+        else:
+            self._choose_among(memo, allowed)
+        return int(memo[SHOWN])
 
     def _vote(self, memo: Array) -> None:
         """Line 5."""
@@ -357,13 +358,17 @@ class VerdictBooster(Booster):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        with self._lock:
+        self._lock.acquire()  # `with` would cost as much as a few trees
+        try:
             indices = None if allowed is None else self._indices_of(allowed)
-            memo = self._begin_round(x, indices)
-            self.rounds += 1
-            if self.rounds > self._ledger.room:
-                self._ledger.open_up_to(self.rounds)
-            return Decision(self.model_id, self.labels, memo, indices)
+            memo, shown = self._begin_round(x, indices)
+            round_ = self.rounds
+            self.rounds = round_ + 1
+            if round_ >= self._ledger.room:
+                self._ledger.open_up_to(round_ + 1)
+            return Decision(self.model_id, self.labels, memo, indices, round_, shown)
+        finally:
+            self._lock.release()
 
     def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
         """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
@@ -375,7 +380,7 @@ class VerdictBooster(Booster):
         with self._lock:
             rows = checked_rows(self.schema, X)
             choices = self._choices(allowed, len(rows))
-            memos = [self._begin_round(x, choice, ahead=ahead) for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
+            memos = [self._begin_round(x, choice, ahead)[0] for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
             self.rounds += len(memos)
             self._ledger.open_up_to(self.rounds)
             return [Decision(self.model_id, self.labels, memo, choice) for memo, choice in zip(memos, choices, strict=True)]
@@ -404,17 +409,20 @@ class VerdictBooster(Booster):
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
-        with self._lock:
+        self._lock.acquire()
+        try:
             round_ = self._round_of(decision, correct)
             refusal = self._ledger.close(round_, self.rounds)
             if refusal:
                 raise DecisionError(f"the decision of round {round_} {refusal}")
             among_all = decision._labels is self.labels and not decision._mask
             try:
-                self._hear(decision._memo, int(correct), None if among_all else decision._among(len(self.labels)))
+                self._hear(decision._memo, 1 if correct else 0, None if among_all else decision._among(len(self.labels)))
             except BaseException:
                 self._ledger.reopen(round_)
                 raise
+        finally:
+            self._lock.release()
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
@@ -448,7 +456,7 @@ class VerdictBooster(Booster):
         """The round of a decision of this model that comes with a verdict."""
         if type(correct) is not bool and not isinstance(correct, np.bool_):
             raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
-        if not isinstance(decision, Decision):
+        if type(decision) is not Decision and not isinstance(decision, Decision):
             raise DecisionError(f"decision is {decision!r}; give what decide returned")
         if decision._model_id != self.model_id:
             raise DecisionError(
@@ -456,7 +464,7 @@ class VerdictBooster(Booster):
             )
         if decision._stored or (decision._labels is not self.labels and len(decision._labels) > len(self.labels)):
             self._check_memo(decision._memo, len(decision._labels))
-        return int(decision._memo[ROUND])
+        return decision._round
 
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""

@@ -36,13 +36,13 @@ class FullInformationBooster(Booster):
     def predict_one(self, x: Mapping[Any, Any] | Array) -> Hashable:
         """The predicted label; the model does not change."""
         with self._lock:
-            return self.labels[int(self._begin_round(x, looking=True)[GREEDY])]
+            return self.labels[int(self._begin_round(x, looking=True)[0][GREEDY])]
 
     def learn_one(self, x: Mapping[Any, Any] | Array, y: Hashable) -> None:
         """Learn that y is the label of x."""
         with self._lock:
             outcome = self._index_of(y)
-            memo = self._begin_round(x)
+            memo, _ = self._begin_round(x)
             self._hear(memo, outcome)
             self.rounds += 1
 
@@ -82,7 +82,7 @@ class FullInformationBooster(Booster):
     def predict_proba_one(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
         """The probability with which each label would be predicted."""
         with self._lock:
-            shares = self._label_shares(self._begin_round(x, looking=True))
+            shares = self._label_shares(self._begin_round(x, looking=True)[0])
             return dict(zip(self.labels, shares.tolist(), strict=True))
 
     def _label_shares(self, memo: Array) -> Array:

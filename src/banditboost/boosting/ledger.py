@@ -46,10 +46,10 @@ class Ledger:
     def close(self, round_: int, rounds: int) -> str:
         """Count the round as learned; if that is refused, why."""
         place = round_ % WINDOW
-        bit = 1 << (place & 7)
-        if not 0 <= round_ < rounds <= round_ + WINDOW or self._bits[place >> 3] & bit:
+        byte, bit, bits = place >> 3, 1 << (place & 7), self._bits
+        if not 0 <= round_ < rounds <= round_ + WINDOW or bits[byte] & bit:
             return self.refusal(round_, rounds)
-        self._bits[place >> 3] |= bit
+        bits[byte] |= bit
         return ""
 
     def reopen(self, round_: int) -> None:

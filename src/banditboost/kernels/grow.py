@@ -6,7 +6,7 @@ import math
 
 from banditboost.kernels.compile import inlined, njit
 from banditboost.kernels.layout import NUMERIC, Forest
-from banditboost.kernels.merit import Work, best_split, class_entropy
+from banditboost.kernels.merit import Work, best_split, class_entropy, list_classes
 from banditboost.kernels.normal import cut
 from banditboost.kernels.observe import forget_statistics, rank_entry, take_entry, to_24_bits
 from banditboost.kernels.rough import THRESHOLDS, class_spread
@@ -155,7 +155,8 @@ def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
         return
     bound = math.log2(node["n_classes"]) * math.sqrt(forest.trees[tree]["log_confidence"] / (2.0 * node["weight"]))
     tie = bound < forest.trees[tree]["tie_threshold"]
-    entropy = class_entropy(forest, leaf)
+    list_classes(forest, leaf, work)
+    entropy = class_entropy(node["n_classes"], work)
     if entropy <= bound and not tie:
         return
     found = best_split(forest, leaf, entropy, -1.0 if tie else bound, work)

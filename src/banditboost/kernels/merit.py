@@ -19,7 +19,6 @@ from banditboost.kernels.rough import (
     Rough,
     class_spread,
     is_wide,
-    list_rows,
     make_rough,
     rough_merit,
     rough_merits,
@@ -34,6 +33,8 @@ _QUANTUM = 16777216.0  # 2^24
 class Work(NamedTuple):
     """Scratch space of an attempt."""
 
+    own: Array  # the weight of each class of the leaf in its statistics, and then that of all
+    own_logs: Array  # x ln x of these
     lanes: Array  # two numbers for each threshold
     values: Array  # or for each value
     low: Array  # by feature: its merit is not less,
@@ -62,8 +63,9 @@ def most_values(forest: Forest) -> int:
 @inlined
 def work_size(forest: Forest) -> int:
     """Of the scratch space, in 64-bit numbers."""
+    n_classes = forest.head[0]["most_classes"] + 1
     fixed = 2 * (LANES + most_values(forest)) + 2 * forest.features.size + GROUP
-    return fixed + rough_size(forest.head[0]["most_classes"] + 1)
+    return fixed + 2 * (n_classes + 1) + rough_size(n_classes)
 
 
 @inlined
@@ -73,13 +75,17 @@ def make_work(forest: Forest, numbers: Array) -> Work:
     n_features, n_classes = forest.features.size, forest.head[0]["most_classes"] + 1
     values, low, high = 2 * LANES, 2 * (LANES + most), 2 * (LANES + most) + n_features
     group = high + n_features
-    rough = group + GROUP
+    own = group + GROUP
+    own_logs = own + n_classes + 1
+    rough = own_logs + n_classes + 1
     return Work(
+        numbers[own:own_logs],
+        numbers[own_logs:rough],
         numbers[:values],
         numbers[values:low],
         numbers[low:high],
         numbers[high:group],
-        numbers[group:rough].view(np.int64),
+        numbers[group:own].view(np.int64),
         make_rough(numbers[rough:], n_classes),
     )
 
@@ -90,15 +96,29 @@ def rounded(merit: float) -> float:
 
 
 @inlined
-def class_entropy(forest: Forest, leaf: int) -> float:
-    """Entropy in bits of the classes that the leaf itself has seen: no split can gain more."""
-    entries, own = forest.entries, forest.nodes[leaf]["own"]
-    total = xlogx(own)
+def list_classes(forest: Forest, leaf: int, work: Work) -> None:
+    """The classes that the leaf itself has seen: where their statistics begin, and their weights."""
+    entries, size = forest.entries, forest.head[0]["row_size"]
+    n_classes = 0
     entry = forest.nodes[leaf]["first_entry"]
     while entry >= 0:
-        total -= xlogx(entries[entry]["own"])
+        if entries[entry]["row"] >= 0:
+            work.rough.rows[n_classes] = entries[entry]["row"] * size
+            work.own[n_classes] = entries[entry]["own"]
+            n_classes += 1
         entry = entries[entry]["next"]
-    return total / (own * _LN2)
+    work.own[n_classes] = forest.nodes[leaf]["own"]
+    for c in range(n_classes + 1):
+        work.own_logs[c] = xlogx(work.own[c])
+
+
+@inlined
+def class_entropy(n_classes: int, work: Work) -> float:
+    """Entropy in bits of the classes listed: no split can gain more."""
+    total = work.own_logs[n_classes]
+    for c in range(n_classes):
+        total -= work.own_logs[c]
+    return total / (work.own[n_classes] * _LN2)
 
 
 @inlined
@@ -178,34 +198,37 @@ def add_cells(stats: Array, at: int, capacity: int, work: Array) -> float:
 
 
 @inlined
-def nominal_merit(forest: Forest, leaf: int, feature: int, work: Array) -> float:
+def own_xlogx(weight: float, c: int, work: Work) -> float:
+    """x ln x of the weight of class c in a feature: that of the class itself, unless values are missing."""
+    return work.own_logs[c] if weight == work.own[c] else xlogx(weight)
+
+
+@inlined
+def nominal_merit(forest: Forest, leaf: int, feature: int, work: Work) -> float:
     """Rounded merit of a branch for each value; -1 if fewer than two branches would get a fair share."""
-    entries, size = forest.entries, forest.head[0]["row_size"]
     offset, capacity = forest.features[feature]["offset"], forest.features[feature]["capacity"]
+    n_classes, values = forest.nodes[leaf]["n_classes"], work.values
     for v in range(2 * capacity):
-        work[v] = 0.0
+        values[v] = 0.0
     total, gain = 0.0, 0.0
-    entry = forest.nodes[leaf]["first_entry"]
-    while entry >= 0:
-        if entries[entry]["row"] >= 0:
-            weight = add_cells(forest.stats, entries[entry]["row"] * size + offset, capacity, work)
-            total += weight
-            gain -= xlogx(weight)
-        entry = entries[entry]["next"]
+    for c in range(n_classes):
+        weight = add_cells(forest.stats, work.rough.rows[c] + offset, capacity, values)
+        total += weight
+        gain -= own_xlogx(weight, c, work)
     for v in range(capacity):
-        work[capacity + v] -= xlogx_lane(work[v])
-    gain += xlogx(total)
+        values[capacity + v] -= xlogx_lane(values[v])
+    gain += own_xlogx(total, n_classes, work)
     least = forest.head[0]["min_branch_fraction"] * total
     fair = 0
     for v in range(capacity):
-        gain += work[capacity + v]
-        if work[v] > 0.0 and work[v] >= least:
+        gain += values[capacity + v]
+        if values[v] > 0.0 and values[v] >= least:
             fair += 1
     return rounded(gain / (forest.nodes[leaf]["own"] * _LN2)) if fair >= 2 else -1.0
 
 
 @inlined
-def nominal_merit_if_any(forest: Forest, leaf: int, f: int, work: Array) -> float:
+def nominal_merit_if_any(forest: Forest, leaf: int, f: int, work: Work) -> float:
     """-1 at once if the leaf has seen one value only."""
     if forest.stats[forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + forest.features[f]["offset"]] != SEVERAL:
         return -1.0
@@ -254,11 +277,10 @@ def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float
     """
     leaders = Leaders(0.0, 0.0, 0.0)  # not to split gains nothing
     n_features, waiting = forest.features.size, 0
-    list_rows(forest, leaf, work.rough.rows)
     for f in range(n_features):
         work.low[f], work.high[f] = -1.0, -1.0
         if forest.features[f]["kind"] != NUMERIC:
-            merit = nominal_merit_if_any(forest, leaf, f, work.values)
+            merit = nominal_merit_if_any(forest, leaf, f, work)
             leaders = with_range(leaders, f, merit, merit, work)
         elif joins_group(forest, leaf, f, waiting, work):
             waiting += 1

@@ -80,18 +80,6 @@ def make_rough(numbers: Array, n_classes: int) -> Rough:
 
 
 @inlined
-def list_rows(forest: Forest, leaf: int, rows: Array) -> None:
-    """Where the statistics of the leaf's classes begin, so that the chain of entries is followed once and not for every feature."""
-    n_rows = 0
-    entry = forest.nodes[leaf]["first_entry"]
-    while entry >= 0:
-        if forest.entries[entry]["row"] >= 0:
-            rows[n_rows] = forest.entries[entry]["row"] * forest.head[0]["row_size"]
-            n_rows += 1
-        entry = forest.entries[entry]["next"]
-
-
-@inlined
 def is_wide(spread: float) -> bool:
     """Whether a leaf has seen different values; closer than this they are not told apart, so that no square underflows."""
     return spread >= _NARROWEST
