@@ -1,4 +1,4 @@
-"""Our boosters against the clock: a whole stream in one call, or a round at a time."""
+"""Our boosters against the clock: a whole stream in one call, or a round at a time; in each turn a fresh model plays all of it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,34 +6,38 @@ from typing import Any
 
 from banditboost import play
 from benchmarks.cases import Case
-from benchmarks.rate import Rate, repeated
+from benchmarks.rate import Contender, Turn, timed
 
 _WARM_UP = 100
 
 
-def played(case: Case, algorithm: str, seconds: float, n_learners: int | None = None) -> Rate:
+def played(case: Case, algorithm: str, n_learners: int | None = None) -> Contender:
     """Through `play`."""
     _play(case.cut(_WARM_UP), case.cut(_WARM_UP).model(algorithm, n_learners))  # compiles
-    return repeated(lambda: partial(_play, case, case.model(algorithm, n_learners)), case.rounds, seconds)
+    return _contender(case.rounds, lambda: partial(_play, case, case.model(algorithm, n_learners)))
 
 
-def by_array(case: Case, seconds: float) -> Rate:
+def by_array(case: Case) -> Contender:
     """AdaBandit through `decide` and `learn`, a row of the matrix at a time."""
-    return _by_round(case, list(case.stream.X), [case.stream.labels[i] for i in case.stream.y], seconds)
+    return _by_round(case, list(case.stream.X), [case.stream.labels[i] for i in case.stream.y])
 
 
-def by_dict(case: Case, seconds: float) -> Rate:
+def by_dict(case: Case) -> Contender:
     """AdaBandit through `decide` and `learn`, a dict at a time."""
-    return _by_round(case, [row for row, _ in case.records], [label for _, label in case.records], seconds)
+    return _by_round(case, [row for row, _ in case.records], [label for _, label in case.records])
 
 
-def _by_round(case: Case, rows: list[Any], truths: list[str], seconds: float) -> Rate:
+def _by_round(case: Case, rows: list[Any], truths: list[str]) -> Contender:
     _decide_and_learn(rows[:_WARM_UP], truths[:_WARM_UP], case.model("AdaBandit"))
+    return _contender(case.rounds, lambda: partial(_decide_and_learn, rows, truths, case.model("AdaBandit")))
 
-    def prepare() -> Callable[[], float]:
-        return partial(_decide_and_learn, rows, truths, case.model("AdaBandit"))
 
-    return repeated(prepare, case.rounds, seconds)
+def _contender(rounds: int, prepare: Callable[[], Callable[[], float]]) -> Contender:
+    def turn(_: int) -> Turn:
+        seconds, accuracy = timed(prepare())  # the model is made outside the clock
+        return Turn(rounds, seconds, accuracy * rounds)
+
+    return turn
 
 
 def _play(case: Case, model: Any) -> float:

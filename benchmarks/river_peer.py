@@ -1,12 +1,13 @@
 """River's AdaBoostClassifier over Hoeffding trees, in full information: it is told the label of every round."""
 
 import time
-from collections.abc import Mapping
-from math import sqrt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf, sqrt
 from typing import Any
 
-from benchmarks.cases import Case
-from benchmarks.rate import Rate
+from benchmarks.cases import Case, Record
+from benchmarks.rate import TURNS, Contender, Turn
 
 Parameters = Mapping[str, Any]
 _TRIAL_SECONDS = 1.5
@@ -21,20 +22,29 @@ def unavailable() -> str | None:
     return None
 
 
-def as_shipped(case: Case, seconds: float, minimum_rounds: int) -> Rate:
-    """River's own leaves (adaptive naive Bayes), with its own grace period of 200 or the middle of the paper's ranges: the faster.
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of River's trees, and how many rounds a second they made in a short trial."""
 
-    Plays until both `seconds` and `minimum_rounds` are spent, or the stream ends.
-    """
-    candidates = {"River's defaults": {}, "the paper's middle": _middle(case)}
-    trials = {name: _play(case, parameters, _TRIAL_SECONDS, 0).per_second for name, parameters in candidates.items()}
-    fastest = max(trials, key=trials.__getitem__)
-    return _play(case, candidates[fastest], seconds, minimum_rounds, fastest)
+    name: str
+    parameters: Parameters
+    per_second: float
 
 
-def with_our_trees(case: Case) -> Rate:
-    """The middle of the paper's ranges and majority leaves, over the whole of `case`."""
-    return _play(case, {**_middle(case), "leaf_prediction": "mc"}, 0, case.rounds, "the paper's middle, majority leaves")
+def fastest_settings(case: Case) -> Settings:
+    """River's own leaves (adaptive naive Bayes), with its own grace period of 200 or the middle of the paper's ranges: the faster."""
+    candidates: dict[str, Parameters] = {"River's defaults": {}, "the paper's middle": _middle(case)}
+    trials = [Settings(name, parameters, _trial(case, parameters)) for name, parameters in candidates.items()]
+    return max(trials, key=lambda trial: trial.per_second)
+
+
+def with_settings(case: Case, settings: Settings) -> Contender:
+    return _sliced(case, settings.parameters)
+
+
+def with_our_trees(case: Case) -> Contender:
+    """The middle of the paper's ranges and majority leaves."""
+    return _sliced(case, {**_middle(case), "leaf_prediction": "mc"})
 
 
 def _middle(case: Case) -> Parameters:
@@ -46,19 +56,36 @@ def _middle(case: Case) -> Parameters:
     }
 
 
-def _play(case: Case, parameters: Parameters, seconds: float, minimum_rounds: int, note: str = "") -> Rate:
+def _model(case: Case, parameters: Parameters) -> Any:
     from river.ensemble import AdaBoostClassifier
     from river.tree import HoeffdingTreeClassifier
 
-    n_learners = case.setting("AdaBandit").n_learners
-    model = AdaBoostClassifier(HoeffdingTreeClassifier(**parameters), n_models=n_learners, seed=7)
+    return AdaBoostClassifier(HoeffdingTreeClassifier(**parameters), n_models=case.setting("AdaBandit").n_learners, seed=7)
+
+
+def _trial(case: Case, parameters: Parameters) -> float:
+    trial = _play(_model(case, parameters), case.records, _TRIAL_SECONDS)
+    return trial.rounds / trial.seconds
+
+
+def _sliced(case: Case, parameters: Parameters) -> Contender:
+    """It plays the stream once, a slice in each turn."""
+    model, records = _model(case, parameters), case.records
+
+    def turn(number: int) -> Turn:
+        return _play(model, records[number * case.rounds // TURNS : (number + 1) * case.rounds // TURNS], inf)
+
+    return turn
+
+
+def _play(model: Any, records: Iterable[Record], limit: float) -> Turn:
     rounds = right = 0
     spent, start = 0.0, time.process_time()
-    for row, label in case.records:
+    for row, label in records:
         right += model.predict_one(row) == label
         model.learn_one(row, label)
         rounds += 1
         spent = time.process_time() - start
-        if spent > seconds and rounds >= minimum_rounds:
+        if spent > limit:
             break
-    return Rate(rounds, spent, right / rounds, note)
+    return Turn(rounds, spent, right)

@@ -3,9 +3,9 @@
     python -m benchmarks.rounds [--datasets balance,car] [--seconds 10] [--peers river,capymoa] [--json]
 
 Balance, Car and Nursery are built in; Movement, Mice and Isolet join when BANDITBOOST_DATA names their directory. River
-plays each stream for --seconds and --minimum-rounds; that beginning is what everybody plays. AdaBandit has the paper's
-parameters; the peers have as many trees and learn in full information. OptBandit has AdaBandit's N, the other three the
-paper's. "Whole" is AdaBandit through `play` over the whole stream.
+plays each stream for about --seconds, but for no less than --minimum-rounds; that beginning is what everybody plays, River
+and ours in turns. AdaBandit has the paper's parameters; the peers have as many trees and learn in full information. OptBandit
+has AdaBandit's N, the other three the paper's. "Whole" is AdaBandit through `play` over the whole stream.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from typing import Any
 from banditboost import datasets
 from benchmarks import capymoa_peer, machine, ours, river_peer
 from benchmarks.cases import Case, cases
-from benchmarks.rate import Rate
+from benchmarks.rate import Contender, Rate, in_turns
 from benchmarks.tables import number, render, share
 
 RIVER, RIVER_LIKE_US = "River", "River, our trees"
@@ -59,6 +59,8 @@ class Outcome:
     n_learners: int
     prefix: int
     rates: dict[str, Rate] = field(default_factory=dict)
+    river: str = ""
+    """How River's trees were set."""
 
     def per_second(self, key: str) -> float | None:
         return self.rates[key].per_second if key in self.rates else None
@@ -70,30 +72,30 @@ class Outcome:
 
 
 def measure(case: Case, options: argparse.Namespace) -> Outcome:
-    """River first, for it says how long the beginning is that everybody plays."""
-    rates: dict[str, Rate] = {}
+    """A trial of River says how long the beginning is that everybody plays."""
     start = case if options.rounds is None else case.cut(options.rounds)
+    contenders: dict[str, Contender] = {}
+    settings = None
     if "river" in options.peers:
-        rates[RIVER] = river_peer.as_shipped(start, options.seconds, options.minimum_rounds)
-        start = start.cut(rates[RIVER].rounds)
-        rates[RIVER_LIKE_US] = river_peer.with_our_trees(start)
-    rates |= _ours(case, start)
+        settings = river_peer.fastest_settings(start)
+        start = start.cut(max(options.minimum_rounds, int(options.seconds * settings.per_second)))
+        contenders = {RIVER: river_peer.with_settings(start, settings), RIVER_LIKE_US: river_peer.with_our_trees(start)}
+    rates = in_turns(contenders | _ours(start)) | in_turns({WHOLE: ours.played(case, "AdaBandit")}, turns=3)
     if "capymoa" in options.peers:
         rates[MOA_FRESH] = capymoa_peer.in_a_fresh_jvm(start)
         rates[MOA_JAVA] = capymoa_peer.in_java(start, options.seconds)
         rates[MOA_ROWS] = capymoa_peer.row_by_row(start)
-    return Outcome(case.name, case.setting("AdaBandit").n_learners, start.rounds, rates)
+    return Outcome(case.name, case.setting("AdaBandit").n_learners, start.rounds, rates, settings.name if settings else "")
 
 
-def _ours(whole: Case, start: Case, seconds: float = 1.0) -> dict[str, Rate]:
-    same_n = start.setting("AdaBandit").n_learners
+def _ours(case: Case) -> dict[str, Contender]:
+    same_n = case.setting("AdaBandit").n_learners
     return {
-        PLAY: ours.played(start, "AdaBandit", seconds),
-        ARRAY: ours.by_array(start, seconds),
-        DICT: ours.by_dict(start, seconds),
-        "OptBandit": ours.played(start, "OptBandit", seconds, n_learners=same_n),
-        **{algorithm: ours.played(start, algorithm, seconds) for algorithm in OTHERS[1:]},
-        WHOLE: ours.played(whole, "AdaBandit", seconds),
+        PLAY: ours.played(case, "AdaBandit"),
+        ARRAY: ours.by_array(case),
+        DICT: ours.by_dict(case),
+        "OptBandit": ours.played(case, "OptBandit", same_n),
+        **{algorithm: ours.played(case, algorithm) for algorithm in OTHERS[1:]},
     }
 
 
@@ -126,7 +128,7 @@ def _verdict(outcome: Outcome, target: Target) -> str:
 
 
 def _notes(outcomes: Sequence[Outcome], missing: Mapping[str, str]) -> list[str]:
-    settings = [f"{o.name}: River with {o.rates[RIVER].note}" for o in outcomes if RIVER in o.rates]
+    settings = [f"{o.name}: River with {o.river}" for o in outcomes if o.river]
     return settings + [f"{peer} is left out, it cannot be imported: {reason}" for peer, reason in missing.items()]
 
 
@@ -142,7 +144,7 @@ def as_json(about: dict[str, str], outcomes: Sequence[Outcome]) -> str:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rounds", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--datasets", type=_names, default=datasets.names(), help="comma-separated (default: all that can be had)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long River plays each stream, at least (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long River plays each stream, about (default: %(default)s)")
     parser.add_argument("--minimum-rounds", type=int, default=2000, help="how many rounds River plays, at least (default: %(default)s)")
     parser.add_argument("--rounds", type=int, help="play no more than this many rounds of each stream")
     parser.add_argument("--peers", type=_peers, default=("river", "capymoa"), help="river,capymoa or none (default: both)")

@@ -183,23 +183,22 @@ class Decision:
     __slots__ = ("_labels", "_mask", "_memo", "_model_id", "_round", "_shown", "_stored")
 
     def __init__(
-        self,
-        model_id: str,
-        labels: Sequence[Hashable],
-        memo: Array,
-        allowed: Array | None = None,
-        round_: int = -1,
-        shown: int = -1,
-        stored: bool = False,
+        self, model_id: str, labels: Sequence[Hashable], memo: Array, round_: int, shown: int, mask: int = 0, stored: bool = False
     ) -> None:
         self._model_id = model_id
         self._labels = labels
         self._memo = memo
         # Two numbers of the memo that every round asks for: to read one there costs as much as the vote of a few trees.
-        self._round = int(memo[_ROUND]) if round_ < 0 else round_
-        self._shown = int(memo[_SHOWN]) if shown < 0 else shown
-        self._mask = 0 if allowed is None else _mask_of(allowed, len(labels))  # of the allowed labels, 0 for all
+        self._round = round_
+        self._shown = shown
+        self._mask = mask  # of the allowed labels, 0 for all
         self._stored = stored  # whether it comes from outside, so that `learn` must look at it more closely
+
+    @classmethod
+    def _of(cls, model_id: str, labels: Sequence[Hashable], memo: Array, allowed: Array | None = None) -> Decision:
+        """The decision that a memo tells."""
+        mask = 0 if allowed is None else _mask_of(allowed, len(labels))
+        return cls(model_id, labels, memo, int(memo[_ROUND]), int(memo[_SHOWN]), mask)
 
     @property
     def model_id(self) -> str:
@@ -306,9 +305,8 @@ class Decision:
         memo = _memo_from(data["memo"], n_labels, mask)
         known = _TwoLabels(n_labels, {int(memo[_SHOWN]): data["label"], int(memo[_GREEDY]): data["greedy"]})
         # Labels may have joined the model since: always after those of the decision.
-        decision = cls(data["model"], known if labels is None else labels[:n_labels], memo, stored=True)
-        decision._mask = mask
-        return decision
+        names = known if labels is None else labels[:n_labels]
+        return cls(data["model"], names, memo, int(memo[_ROUND]), int(memo[_SHOWN]), mask, stored=True)
 
     def __repr__(self) -> str:
         stored = _stored_label(self._labels, self._shown)

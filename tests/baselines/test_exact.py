@@ -40,7 +40,7 @@ def outcomes(model: Any, x: np.ndarray) -> list[tuple[Any, Decision, float]]:
         decision = twin.decide(x)
         memo = decision._memo.copy()
         memo[SHOWN], memo[PROBABILITY] = label, decision.distribution()[label]
-        found.append((twin, Decision(twin.model_id, twin.labels, memo), float(memo[PROBABILITY])))
+        found.append((twin, Decision._of(twin.model_id, twin.labels, memo), float(memo[PROBABILITY])))
     return found
 
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banditboost import AdaBandit
-from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, logistic_cost, no_votes, open_ballot
+from banditboost.boosting import costs as module
+from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, list_active, logistic_cost, zeros_for
 from banditboost.boosting.estimate import Estimate, estimate
 from banditboost.boosting.experts import slot_of
 from banditboost.boosting.potential import make_table, vote_costs
@@ -20,6 +21,10 @@ from tests.naive import boosters as naive
 from tests.naive import rng
 
 Votes = list[tuple[int, float]]
+
+# They hand out parts of arrays, which compiled code may take from them, but Python may not: here the interpreter runs them.
+open_ballot = getattr(module.open_ballot, "py_func", module.open_ballot)
+no_votes = getattr(module.no_votes, "py_func", module.no_votes)
 
 LABELS = st.integers(2, 12)
 
@@ -39,7 +44,10 @@ def sums_of(k: int, votes: Votes) -> list[float]:
 
 
 def ballot_of(votes: Votes, first: int, second: int = -1) -> Ballot:
-    return open_ballot(np.array([label for label, _ in votes], np.float64), first, second)
+    active = np.empty(len(votes) + 2, np.int64)
+    n_active = list_active(np.array([label for label, _ in votes], np.float64), first, second, active)
+    ballot: Ballot = open_ballot(active, n_active, first, second)
+    return ballot
 
 
 def slot(ballot: Ballot, label: int) -> int:
@@ -47,7 +55,7 @@ def slot(ballot: Ballot, label: int) -> int:
 
 
 def logistic_after(k: int, votes: Votes, ballot: Ballot) -> Logistic:
-    costs = no_votes(ballot.n_active, k)
+    costs: Logistic = no_votes(ballot.n_active, k, zeros_for(ballot.n_active))
     for label, weight in votes:
         add_vote(costs, slot(ballot, label), weight)
     return costs

@@ -44,6 +44,29 @@ def test_decision_owes_nothing_to_the_row_it_was_made_for(name: str) -> None:
     assert difference(model, twin) == []
 
 
+def test_numbers_kept_beside_the_memo_are_those_of_the_memo(name: str) -> None:
+    model = taught(name)
+    allowed = None if model.labels_are_fixed else model.labels[1:]
+    made = [model.decide(x) for x in STREAM.X[:20]] + [model.decide(STREAM.X[0], allowed), *model.decide_many(STREAM.X[:3])]
+    for decision in made:
+        for one in (decision, via_json(decision, model), via_pickle(decision, model), via_copy(decision, model)):
+            assert (one.round, model.labels.index(one.label)) == (one._memo[layout.ROUND], one._memo[layout.SHOWN])
+    assert [decision.round for decision in made] == list(range(model.rounds - len(made), model.rounds))
+
+
+def test_numbers_of_a_row_may_lie_apart(name: str) -> None:
+    """A column of a matrix, every other number, a row from the back: the numbers count, not where they lie."""
+    models = [make(name) for _ in range(4)]
+    spread = np.repeat(STREAM.X[:30], 2, axis=1)
+    for t, y in enumerate(STREAM.y[:30].tolist()):
+        row = STREAM.X[t]
+        ways = (row, np.asfortranarray(STREAM.X[:30])[t], spread[t, ::2], row[::-1].copy()[::-1])
+        decisions = [model.decide(x) for model, x in zip(models, ways, strict=True)]
+        assert len({decision._memo.tobytes() for decision in decisions}) == 1
+        for model, decision in zip(models, decisions, strict=True):
+            model.learn(decision, decision.label == y)
+
+
 def test_decision_is_small(name: str) -> None:
     """Votes and weights (or probabilities), row and a few numbers: what it takes, and not what the model takes."""
     model = taught(name)

@@ -246,13 +246,13 @@ def test_features_may_join_before_a_verdict_comes(name: str) -> None:
 def test_a_first_decision_compiles_nothing_that_learning_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling is most of the time that a first decision takes."""
     asked: list[str] = []
-    real = adaptive.bound
+    real = adaptive.machine_code
 
-    def bound(kernel: Any, given: Any, others: Any) -> Any:
+    def machine_code(kernel: Any, arguments: Any) -> Any:
         asked.append(kernel.__name__)
-        return real(kernel, given, others)
+        return real(kernel, arguments)
 
-    monkeypatch.setattr(adaptive, "bound", bound)
+    monkeypatch.setattr(adaptive, "machine_code", machine_code)
     model = AdaBandit(["yes", "no"], n_learners=2, seed=1)
     decision = model.decide({"x": 1.0})
     assert asked == ["decide_with_trees"]

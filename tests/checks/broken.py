@@ -143,7 +143,7 @@ class Hasty(Sound):
         with self._lock:
             self.rounds += 1
             self._ledger.open_up_to(self.rounds)
-            return Decision(self.model_id, self.labels, memo)
+            return Decision._of(self.model_id, self.labels, memo)
 
 
 BOOSTERS: dict[str, type[BanditBooster]] = {

@@ -11,17 +11,29 @@ import numpy as np
 from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.bandit import BanditBooster
 from banditboost.boosting.base import Booster
-from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, no_votes, open_ballot
+from banditboost.boosting.costs import (
+    Ballot,
+    Logistic,
+    add_vote,
+    estimated_costs,
+    label_and_weight,
+    list_active,
+    no_votes,
+    open_ballot,
+    zeros_for,
+)
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
-from banditboost.boosting.experts import draw_expert, expert_labels, slot_of
+from banditboost.boosting.experts import add_up, add_votes, draw_expert, slot_of
 from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
+from banditboost.boosting.state import SETTINGS
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating, bound, entry, inlined
-from banditboost.kernels.entry import open_memo
+from banditboost.kernels.compile import allocating, entry, inlined, machine_code
+from banditboost.kernels.entry import SPACED_ROW, open_memo
 from banditboost.kernels.forest import learn_forest, vote_forest
-from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, SHOWN, VOTES, Array, Forest
+from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, SHOWN, VOTES, Array
+from banditboost.kernels.places import FLOAT, INT, array_at, forest_at, places_of
 from banditboost.kernels.rng import EXPERT, round_key, uniform
 from banditboost.kernels.tally import note_verdict
 from banditboost.theory import adaptive_exploration
@@ -31,22 +43,38 @@ _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
 
 
 @inlined
-def label_experts(settings: Array, memo: Array, labels: Array) -> None:
-    """yhat^j of every expert of a round, from the votes and alphas in its memo."""
+def label_experts_within(settings: Array, memo: Array, active: Array, n_active: int, sums: Array, labels: Array) -> None:
+    """yhat^j of every expert of a round, from the votes and alphas in its memo; `sums` comes with zeros."""
     n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    expert_labels(memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n], settings[0]["n_labels"], key, labels)
+    votes, alphas = memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n]
+    add_up(votes, alphas, active, n_active, sums, settings[0]["n_labels"], key, labels)
+
+
+@allocating
+def label_experts(settings: Array, memo: Array, labels: Array) -> None:
+    """The same where no votes have been looked at."""
+    n = settings[0]["n_learners"]
+    active = np.empty(n, np.int64)
+    label_experts_within(settings, memo, active, add_votes(memo[VOTES : VOTES + n], active, 0), np.zeros(n), labels)
 
 
 @allocating
 def choose_adaptive(settings: Array, weights: Array, memo: Array) -> None:
     """Lines 6 to 10. `weights` holds alpha^1 .. alpha^N and then ln v^1 .. ln v^N."""
+    choose_within(settings, weights, memo, np.zeros(3 * settings[0]["n_learners"]))
+
+
+@inlined
+def choose_within(settings: Array, weights: Array, memo: Array, numbers: Array) -> None:
+    """The same, with zeros to work with: where arrays are made, references to all their parts would be counted."""
     n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    labels = np.empty(n, np.int64)
+    sums, whole = numbers[:n], numbers[n:].view(np.int64)
+    labels, active = whole[:n], whole[n:]
     for i in range(n):
         memo[VOTES + n + i] = weights[i]
-    label_experts(settings, memo, labels)
+    label_experts_within(settings, memo, active, add_votes(memo[VOTES : VOTES + n], active, 0), sums, labels)
     expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
     memo[CHOSEN_EXPERT] = expert
     if settings[0]["schedule"] == BY_VOTES:
@@ -122,9 +150,15 @@ def teach_learners(
 @allocating
 def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
     """Lines 12 to 15 and 17, with the votes and alphas of the moment of the decision."""
-    expert = np.empty(settings[0]["n_learners"], np.int64)
-    label_experts(settings, memo, expert)
-    teach_both(settings, weights, memo, outcome, expert, labels, importance)
+    n = settings[0]["n_learners"]
+    of = estimate(settings, memo, outcome)
+    whole = np.empty(2 * n + 2, np.int64)
+    expert, active = whole[:n], whole[n:]
+    n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
+    numbers = zeros_for(n_active)
+    label_experts_within(settings, memo, active, n_active, numbers[0], expert)
+    numbers[0] = 0.0
+    teach_both(settings, weights, memo, outcome, of, expert, active, n_active, numbers, labels, importance)
 
 
 @allocating
@@ -132,60 +166,65 @@ def teach_adaptive_among(
     settings: Array, weights: Array, memo: Array, outcome: int, allowed: Array, labels: Array, importance: Array
 ) -> None:
     """The same for a decision among some labels."""
-    expert = np.empty(settings[0]["n_learners"], np.int64)
-    label_experts_among(settings, memo, allowed, expert)
-    teach_both(settings, weights, memo, outcome, expert, labels, importance)
-
-
-@allocating
-def teach_both(settings: Array, weights: Array, memo: Array, outcome: int, expert: Array, labels: Array, importance: Array) -> None:
-    """Experts, which said the labels `expert`, and learners."""
     n = settings[0]["n_learners"]
     of = estimate(settings, memo, outcome)
+    expert, active = np.empty(n, np.int64), np.empty(n + 2, np.int64)
+    label_experts_among(settings, memo, allowed, expert)
+    n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
+    teach_both(settings, weights, memo, outcome, of, expert, active, n_active, zeros_for(n_active), labels, importance)
+
+
+@inlined
+def teach_both(
+    settings: Array, weights: Array, memo: Array, outcome: int, of: Estimate, expert: Array, active: Array, n_active: int, zeros: Array,
+    labels: Array, importance: Array,
+) -> None:  # fmt: skip
+    """Experts, which said the labels `expert`, and learners."""
     count_verdict(settings, memo, outcome)
-    update_hedge(weights[n:], expert, of)
-    ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second)
-    costs = no_votes(ballot.n_active, settings[0]["n_labels"])
-    teach_learners(settings, weights, memo, of, ballot, costs, labels, importance)
+    update_hedge(weights[settings[0]["n_learners"] :], expert, of)
+    ballot = open_ballot(active, n_active, of.first, of.second)
+    teach_learners(settings, weights, memo, of, ballot, no_votes(n_active, settings[0]["n_labels"], zeros), labels, importance)
 
 
 @entry
-def decide_with_trees(
-    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
-    row: Array, round_: int, memo: Array,
-) -> int:  # fmt: skip
+def decide_with_trees(places: Array, row: Array, round_: int, memo: Array) -> int:
     """Lines 4 to 10 in one call, for a call from Python costs as much as the work of some trees. Returns as `_run`."""
+    forest, settings, weights = forest_at(places), array_at(places, 7, SETTINGS), array_at(places, 8, FLOAT)
     n = settings[0]["n_learners"]
     start = VOTES + 2 * n
-    bad = open_memo(features, row, round_, memo, start)
+    bad = open_memo(forest.features, row, round_, memo, start)
     if bad >= 0:
         return -1 - bad
-    forest = Forest(head, trees, steps, nodes, entries, features, stats)
     vote_forest(forest, memo[start:], round_key(settings[0]["seed"], round_), memo[VOTES : VOTES + n])
     choose_adaptive(settings, weights, memo)
     return int(memo[SHOWN])
 
 
 @entry
-def learn_with_trees(
-    head: Array, trees: Array, steps: Array, nodes: Array, entries: Array, features: Array, stats: Array, settings: Array, weights: Array,
-    tally: Array, labels: Array, importance: Array, memo: Array, outcome: int,
-) -> int:  # fmt: skip
-    """Lines 12 to 17 and the tally in one call; how many trees were taught before more room was needed."""
+def learn_with_trees(places: Array, memo: Array, outcome: int) -> int:
+    """Lines 12 to 17 and the tally in one call; how many trees were taught before more room was needed.
+
+    -1, and nothing was done, if features have joined since the decision.
+    """
+    forest, settings, weights = forest_at(places), array_at(places, 7, SETTINGS), array_at(places, 8, FLOAT)
+    tally, labels, importance = array_at(places, 9, FLOAT), array_at(places, 10, INT), array_at(places, 11, FLOAT)
+    start = VOTES + 2 * settings[0]["n_learners"]
+    if memo.size != start + forest.features.size:
+        return -1
     teach_adaptive(settings, weights, memo, outcome, labels, importance)
     note_verdict(settings, tally, memo, outcome)
-    x = memo[VOTES + 2 * settings[0]["n_learners"] :]
-    return learn_forest(Forest(head, trees, steps, nodes, entries, features, stats), 0, x, labels, importance, 0)
+    return learn_forest(forest, 0, memo[start:], labels, importance, 0)
 
 
 class _Call:
     """One of the calls above, with the arrays of a model and of its forest; a forest that has grown has other arrays."""
 
-    __slots__ = ("code", "committee", "forest")
+    __slots__ = ("code", "committee", "forest", "own", "places")
 
     def __init__(self, kernel: Callable[..., int], committee: TreeCommittee, own: tuple[Array, ...], others: tuple[Any, ...]) -> None:
-        self.committee, self.forest = committee, committee.forest
-        self.code = bound(kernel, (*self.forest, *own), others)
+        self.committee, self.forest, self.own = committee, committee.forest, own  # kept, for their addresses are handed over
+        self.places = places_of((*committee.forest, *own))
+        self.code = machine_code(kernel, (self.places, *others))
 
 
 class AdaptiveBooster(Booster):
@@ -224,26 +263,25 @@ class AdaptiveBooster(Booster):
     def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
         call = self._to_decide
         if allowed is None and call is not None and call.forest is call.committee.forest:
-            return call.code(row, round_, memo)
+            return call.code(call.places, row, round_, memo)
         if allowed is not None or not isinstance(self._committee, TreeCommittee):
             return super()._run(row, round_, memo, allowed)
         own = self._settings, self._weights
-        self._to_decide = _Call(decide_with_trees, self._committee, own, (self._blank_row, 0, self._blank))
-        return self._to_decide.code(row, round_, memo)
+        call = self._to_decide = _Call(decide_with_trees, self._committee, own, (SPACED_ROW, 0, self._blank))
+        return call.code(call.places, row, round_, memo)
 
     def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
-        if allowed is not None or len(memo) != len(self._blank):
-            super()._hear(memo, outcome, allowed)
-            return
         call = self._to_learn
-        if call is None or call.forest is not call.committee.forest:
-            if not isinstance(self._committee, TreeCommittee):
-                super()._hear(memo, outcome)
+        if allowed is not None or call is None or call.forest is not call.committee.forest:
+            if allowed is not None or not isinstance(self._committee, TreeCommittee):
+                super()._hear(memo, outcome, allowed)
                 return
             own = self._settings, self._weights, self._tally, *self._lesson
             call = self._to_learn = _Call(learn_with_trees, self._committee, own, (self._blank, 0))
-        done = call.code(memo, outcome)
-        if done < self.n_learners:
+        done = call.code(call.places, memo, outcome)
+        if done < 0:
+            super()._hear(memo, outcome)
+        elif done < self.n_learners:
             call.committee.learn_rest(memo[self._row_start :], *self._lesson, done)
 
     def _bind_anew(self) -> None:

@@ -202,7 +202,7 @@ class Booster(Visible, OneAtATime):
 
     def _begin_round(self, x: Any, allowed: Array | None = None, ahead: int = 0, looking: bool = False) -> tuple[Array, int]:
         """Lines 4 to 10: from a row to a memo and the label to show; `ahead` rounds have begun that are not counted yet."""
-        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape and x.flags.c_contiguous:
+        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape:
             row = x  # as the one before: nothing else to look at
         else:
             row = self._coded_to_look_at(x) if looking else self._coded(x)
@@ -214,7 +214,7 @@ class Booster(Visible, OneAtATime):
 
     def _run(self, row: Array, round_: int, memo: Array, allowed: Array | None) -> int:
         """Lines 5 to 10, into the memo: the label to show; if number f of the row is no good, -1 - f."""
-        bad = open_once(self._committee.features, row, round_, memo, self._row_start)
+        bad = open_once(self._committee.features, np.ascontiguousarray(row), round_, memo, self._row_start)
         if bad >= 0:
             return -1 - bad
         self._vote(memo)
@@ -358,7 +358,7 @@ class VerdictBooster(Booster):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        self._lock.acquire()  # `with` would cost as much as a few trees
+        self._acquire()
         try:
             indices = None if allowed is None else self._indices_of(allowed)
             memo, shown = self._begin_round(x, indices)
@@ -366,9 +366,11 @@ class VerdictBooster(Booster):
             self.rounds = round_ + 1
             if round_ >= self._ledger.room:
                 self._ledger.open_up_to(round_ + 1)
-            return Decision(self.model_id, self.labels, memo, indices, round_, shown)
+            if indices is not None:
+                return Decision._of(self.model_id, self.labels, memo, indices)
+            return Decision(self.model_id, self.labels, memo, round_, shown)
         finally:
-            self._lock.release()
+            self._release()
 
     def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
         """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
@@ -383,7 +385,7 @@ class VerdictBooster(Booster):
             memos = [self._begin_round(x, choice, ahead)[0] for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))]
             self.rounds += len(memos)
             self._ledger.open_up_to(self.rounds)
-            return [Decision(self.model_id, self.labels, memo, choice) for memo, choice in zip(memos, choices, strict=True)]
+            return [Decision._of(self.model_id, self.labels, memo, choice) for memo, choice in zip(memos, choices, strict=True)]
 
     def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all."""
@@ -409,9 +411,10 @@ class VerdictBooster(Booster):
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
-        self._lock.acquire()
+        self._acquire()
         try:
-            round_ = self._round_of(decision, correct)
+            self._check(decision, correct)
+            round_ = decision._round
             refusal = self._ledger.close(round_, self.rounds)
             if refusal:
                 raise DecisionError(f"the decision of round {round_} {refusal}")
@@ -422,7 +425,7 @@ class VerdictBooster(Booster):
                 self._ledger.reopen(round_)
                 raise
         finally:
-            self._lock.release()
+            self._release()
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
@@ -443,17 +446,18 @@ class VerdictBooster(Booster):
         place: dict[int, int] = {}
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
-                round_ = self._round_of(decision, verdict)
+                self._check(decision, verdict)
             except DecisionError as error:
                 raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
+            round_ = decision._round
             refusal = self._ledger.refusal(round_, self.rounds)
             if refusal:
                 raise DecisionError(f"decision {i} of {len(decisions)}: the decision of round {round_} {refusal}")
             if place.setdefault(round_, i) != i:
                 raise DecisionError(f"decision {i} is that of round {round_}, as is decision {place[round_]}; give each decision once")
 
-    def _round_of(self, decision: Decision, correct: bool) -> int:
-        """The round of a decision of this model that comes with a verdict."""
+    def _check(self, decision: Decision, correct: bool) -> None:
+        """Refuse what is no verdict, and no decision of this model."""
         if type(correct) is not bool and not isinstance(correct, np.bool_):
             raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
         if type(decision) is not Decision and not isinstance(decision, Decision):
@@ -464,7 +468,6 @@ class VerdictBooster(Booster):
             )
         if decision._stored or (decision._labels is not self.labels and len(decision._labels) > len(self.labels)):
             self._check_memo(decision._memo, len(decision._labels))
-        return decision._round
 
     def _check_memo(self, memo: Array, n_labels: int) -> None:
         """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""

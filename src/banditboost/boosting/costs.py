@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.boosting.estimate import Estimate
-from banditboost.boosting.experts import add_label, nth_tied, slot_of
+from banditboost.boosting.experts import add_label, add_votes, nth_tied, slot_of
 from banditboost.boosting.state import LEAST_WEIGHT
 from banditboost.kernels.compile import allocating, inlined
 from banditboost.kernels.layout import Array
@@ -28,15 +28,18 @@ class Ballot(NamedTuple):
     second: int
 
 
-@allocating
-def open_ballot(votes: Array, first: int, second: int) -> Ballot:
-    """`second` may be -1: then there is only one."""
-    active = np.empty(votes.size + 2, np.int64)
+@inlined
+def list_active(votes: Array, first: int, second: int, active: Array) -> int:
+    """Write down which labels matter, and return how many. There is room for two more than there are votes; `second` may be -1: none."""
     n_active = add_label(active, 0, first)
     if second >= 0:
         n_active = add_label(active, n_active, second)
-    for i in range(votes.size):
-        n_active = add_label(active, n_active, int(votes[i]))
+    return add_votes(votes, active, n_active)
+
+
+@inlined
+def open_ballot(active: Array, n_active: int, first: int, second: int) -> Ballot:
+    """Not for kernels that make arrays: they would count a reference less than there is."""
     return Ballot(active, n_active, slot_of(active, n_active, first), slot_of(active, n_active, second))
 
 
@@ -87,9 +90,15 @@ class Logistic(NamedTuple):
 
 
 @allocating
-def no_votes(n_active: int, n_labels: int) -> Logistic:
+def zeros_for(n_active: int) -> Array:
+    """Room for the costs of so many labels."""
     size = (n_active + 4) // 4 * 4
-    numbers = np.zeros((5 + size, size))
+    return np.zeros((5 + size, size))
+
+
+@inlined
+def no_votes(n_active: int, n_labels: int, numbers: Array) -> Logistic:
+    """Nothing is voted yet. `numbers` are zeros; as `open_ballot`, not for kernels that make arrays."""
     for slot in range(n_active):
         numbers[2, slot] = 1.0
     numbers[2, n_active] = n_labels - n_active

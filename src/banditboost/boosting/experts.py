@@ -69,18 +69,28 @@ def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key:
     return nth_tied(active, n_active, sums, best, best, best == 0.0 and others > 0, int(uniform(key, purpose, index) * n_tied))
 
 
-@allocating
-def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels: Array) -> None:
-    """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]."""
-    n_learners = votes.size
-    active = np.empty(n_learners, np.int64)
-    n_active = 0
-    for i in range(n_learners):
+@inlined
+def add_votes(votes: Array, active: Array, n_active: int) -> int:
+    """Make the labels voted for active, too; returns how many are."""
+    for i in range(votes.size):
         n_active = add_label(active, n_active, int(votes[i]))
-    sums = np.zeros(n_active)
-    for j in range(n_learners):
+    return n_active
+
+
+@inlined
+def add_up(votes: Array, weights: Array, active: Array, n_active: int, sums: Array, n_labels: int, key: int, labels: Array) -> None:
+    """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]. `sums` comes with zeros."""
+    for j in range(votes.size):
         sums[slot_of(active, n_active, int(votes[j]))] += weights[j]
         labels[j] = largest_label(active, n_active, sums, n_labels, key, EXPERT_TIE, j)
+
+
+@allocating
+def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels: Array) -> None:
+    """The same where nothing is at hand."""
+    numbers = np.zeros(2 * votes.size)
+    active = numbers[votes.size :].view(np.int64)
+    add_up(votes, weights, active, add_votes(votes, active, 0), numbers[: votes.size], n_labels, key, labels)
 
 
 @inlined

@@ -45,12 +45,14 @@ class Ledger:
 
     def close(self, round_: int, rounds: int) -> str:
         """Count the round as learned; if that is refused, why."""
-        place = round_ % WINDOW
-        byte, bit, bits = place >> 3, 1 << (place & 7), self._bits
-        if not 0 <= round_ < rounds <= round_ + WINDOW or bits[byte] & bit:
-            return self.refusal(round_, rounds)
-        bits[byte] |= bit
-        return ""
+        if 0 <= round_ < rounds <= round_ + WINDOW:
+            place = round_ % WINDOW
+            at, bit, bits = place >> 3, 1 << (place & 7), self._bits
+            byte = bits[at]
+            if not byte & bit:
+                bits[at] = byte | bit
+                return ""
+        return self.refusal(round_, rounds)
 
     def reopen(self, round_: int) -> None:
         """It was not learned after all."""

@@ -10,7 +10,7 @@ import numpy as np
 from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.bandit import BanditBooster
 from banditboost.boosting.base import Booster, check_count, check_number
-from banditboost.boosting.costs import Ballot, label_and_weight, open_ballot
+from banditboost.boosting.costs import Ballot, label_and_weight, list_active
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, largest_label, slot_of
@@ -103,7 +103,10 @@ def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: 
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     of = estimate(settings, memo, outcome)
     count_verdict(settings, memo, outcome)
-    ballot = open_ballot(memo[VOTES : VOTES + n], of.first, of.second if of.second >= 0 else of.first)
+    active = np.empty(n + 2, np.int64)
+    n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
+    first = slot_of(active, n_active, of.first)
+    ballot = Ballot(active, n_active, first, slot_of(active, n_active, of.second) if of.second >= 0 else first)
     votes = no_counts(n, ballot.n_active, settings[0]["n_labels"])
     mix = np.array([of.base, of.first_extra, of.second_extra])
     if ballot.second == ballot.first:

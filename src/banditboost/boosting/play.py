@@ -8,12 +8,12 @@ import numpy as np
 
 from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
 from banditboost.boosting.binary import choose_binary, teach_binary
-from banditboost.boosting.costs import Ballot, open_ballot
+from banditboost.boosting.costs import Ballot, list_active, open_ballot
 from banditboost.boosting.experts import slot_of
 from banditboost.boosting.gap import choose_gap, teach_gap
 from banditboost.boosting.optimal import choose_optimal, teach_optimal
 from banditboost.boosting.potential import PotentialTable
-from banditboost.kernels.compile import allocating, inlined, njit
+from banditboost.kernels.compile import allocating, inlined, long_running
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import GREEDY, ROUND, SHOWN, VOTES, Array, Forest
 from banditboost.kernels.linear import Chains
@@ -141,13 +141,20 @@ def add_true_costs(settings: Array, memo: Array, ballot: Ballot, sums: Array, le
             total += lead[mine]
 
 
+@inlined
+def count_true_costs(settings: Array, memo: Array, right: int, edges: Array, numbers: Array) -> None:
+    n = settings[0]["n_learners"]
+    active = numbers[: n + 2].view(np.int64)
+    ballot = open_ballot(active, list_active(memo[VOTES : VOTES + n], right, -1, active), right, -1)
+    size = (ballot.n_active + 4) // 4 * 4  # a multiple of four for the vectorised loop
+    add_true_costs(settings, memo, ballot, numbers[n + 2 : n + 2 + size], numbers[n + 2 + size : n + 2 + 2 * size], edges)
+
+
 @allocating
 def note_edges(settings: Array, memo: Array, right: int, edges: Array) -> None:
     """Add the true costs c^i_{h^i} and c^i_y of one round, from which the empirical edges follow. Only a simulation can know them."""
-    ballot = open_ballot(memo[VOTES : VOTES + settings[0]["n_learners"]], right, -1)
-    size = (ballot.n_active + 4) // 4 * 4  # a multiple of four for the vectorised loop
-    numbers = np.zeros(2 * size)
-    add_true_costs(settings, memo, ballot, numbers[:size], numbers[size:], edges)
+    n = settings[0]["n_learners"]
+    count_true_costs(settings, memo, right, edges, np.zeros(n + 2 + 2 * (n + 6)))
 
 
 @inlined
@@ -183,7 +190,7 @@ def learn_due(
     return PLAYED
 
 
-@njit
+@long_running
 def play_rounds(
     forest: Forest,
     state: State,

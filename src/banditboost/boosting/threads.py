@@ -16,11 +16,16 @@ class OneAtATime:
     """Holds the lock. Copies and pickles are made while nobody learns, and get a lock of their own."""
 
     def __init__(self) -> None:
+        self._make_lock()
+
+    def _make_lock(self) -> None:
         self._lock = threading.RLock()
+        # For the calls of every round: `with` costs three times as much, as much as a few trees.
+        self._acquire, self._release = self._lock.acquire, self._lock.release
 
     def _kept(self) -> dict[str, Any]:
         """What a copy has of the original."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_acquire", "_release")}
 
     def _records(self) -> Iterable[Array]:
         """The record arrays among what is kept."""
@@ -41,7 +46,7 @@ class OneAtATime:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._make_lock()
 
 
 def _exact_copy(array: Array) -> Array:

@@ -60,7 +60,7 @@ class CobaLearner:
         """The probability with which the action would be chosen; the model does not change."""
         model = self._model_for(actions)
         memo, _ = model._begin_round(_row(context), looking=True)
-        looked = Decision(model.model_id, model.labels, memo)
+        looked = Decision._of(model.model_id, model.labels, memo)
         return looked.distribution()[actions.index(action)]
 
     def learn(self, context: Any, action: Any, reward: float, probability: float, decision: Decision) -> None:  # noqa: ARG002

@@ -12,7 +12,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -78,13 +77,21 @@ def _compiled(function: _Function, options: dict[str, Any]) -> _Function:
 
 
 # Division by zero gives inf or nan as in NumPy: a check for it would keep loops from being vectorised.
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
 
 def njit(function: _Function) -> _Function:
     """Compile when first called; cached on disk. For kernels that make no arrays: they need not count references to those they are handed,
     which in short functions would cost more than the work itself."""
     return _compiled(function, {**_OPTIONS, "_nrt": False})
+
+
+def long_running(function: _Function) -> _Function:
+    """The same for a call that may take seconds: other threads of Python run meanwhile.
+
+    A call of a round holds Python's lock: whoever lets go of it beside a busy thread waits milliseconds to get it back (docs/threads.md).
+    """
+    return _compiled(function, {**_OPTIONS, "_nrt": False, "nogil": True})
 
 
 def inlined(function: _Function) -> _Function:
@@ -127,9 +134,9 @@ def entry(function: _Function) -> _Function:
     return cast(_Function, _Entry(njit(function)))
 
 
-def bound(kernel: Callable[..., Any], given: tuple[Any, ...], others: tuple[Any, ...]) -> Callable[..., Any]:
-    """An entry with its first arguments given once and for all, which halves the cost of a call; `others` are like those to come."""
-    return partial(kernel.code((*given, *others)) if isinstance(kernel, _Entry) else kernel, *given)
+def machine_code(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """What an entry calls for arguments of these types."""
+    return kernel.code(arguments) if isinstance(kernel, _Entry) else kernel
 
 
 def lane(function: _Function) -> _Function:

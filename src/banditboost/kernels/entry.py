@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from banditboost.kernels.compile import entry, njit
 from banditboost.kernels.forest import learn_forest, score_forest, vote_forest
 from banditboost.kernels.layout import NOMINAL, ROUND, VOTES, Array, Forest
 from banditboost.kernels.rng import round_key
 
+SPACED_ROW = np.zeros((2, 2))[:, 0]  # the numbers of a row may lie apart: a column of a matrix, for example
 _LARGEST = 1e100
 
 
