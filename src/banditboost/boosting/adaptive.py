@@ -24,12 +24,12 @@ from banditboost.boosting.costs import (
 )
 from banditboost.boosting.divided import show_divided
 from banditboost.boosting.estimate import Estimate, estimate, estimated_loss
-from banditboost.boosting.experts import add_up, add_votes, draw_expert, slot_of
+from banditboost.boosting.experts import add_votes, draw_expert, expert_labels, expert_labels_within, slot_of
 from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
 from banditboost.boosting.state import SETTINGS
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating, entry, inlined, machine_code
+from banditboost.kernels.compile import allocating, entry, inlined, machine_code, njit
 from banditboost.kernels.entry import SPACED_ROW, open_memo
 from banditboost.kernels.forest import learn_forest, vote_forest
 from banditboost.kernels.layout import CHOSEN_EXPERT, RATE, ROUND, SHOWN, VOTES, Array
@@ -43,20 +43,20 @@ _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
 
 
 @inlined
-def label_experts_within(settings: Array, memo: Array, active: Array, n_active: int, sums: Array, labels: Array) -> None:
-    """yhat^j of every expert of a round, from the votes and alphas in its memo; `sums` comes with zeros."""
+def label_experts(settings: Array, memo: Array, active: Array, n_active: int, sums: Array, labels: Array) -> None:
+    """yhat^j of every expert of a round, from the votes and alphas in its memo."""
     n = settings[0]["n_learners"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     votes, alphas = memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n]
-    add_up(votes, alphas, active, n_active, sums, settings[0]["n_labels"], key, labels)
+    expert_labels_within(votes, alphas, active, n_active, sums, settings[0]["n_labels"], key, labels)
 
 
-@allocating
-def label_experts(settings: Array, memo: Array, labels: Array) -> None:
-    """The same where no votes have been looked at."""
+@njit
+def ask_experts(settings: Array, memo: Array, labels: Array) -> None:
+    """The same for a look at them alone."""
     n = settings[0]["n_learners"]
-    active = np.empty(n, np.int64)
-    label_experts_within(settings, memo, active, add_votes(memo[VOTES : VOTES + n], active, 0), np.zeros(n), labels)
+    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    expert_labels(memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n], settings[0]["n_labels"], key, labels)
 
 
 @allocating
@@ -74,7 +74,7 @@ def choose_within(settings: Array, weights: Array, memo: Array, numbers: Array) 
     labels, active = whole[:n], whole[n:]
     for i in range(n):
         memo[VOTES + n + i] = weights[i]
-    label_experts_within(settings, memo, active, add_votes(memo[VOTES : VOTES + n], active, 0), sums, labels)
+    label_experts(settings, memo, active, add_votes(memo[VOTES : VOTES + n], active, 0), sums, labels)
     expert = draw_expert(weights[n:], uniform(key, EXPERT, 0))
     memo[CHOSEN_EXPERT] = expert
     if settings[0]["schedule"] == BY_VOTES:
@@ -156,7 +156,7 @@ def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, l
     expert, active = whole[:n], whole[n:]
     n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
     numbers = zeros_for(n_active)
-    label_experts_within(settings, memo, active, n_active, numbers[0], expert)
+    label_experts(settings, memo, active, n_active, numbers[0], expert)
     numbers[0] = 0.0
     teach_both(settings, weights, memo, outcome, of, expert, active, n_active, numbers, labels, importance)
 

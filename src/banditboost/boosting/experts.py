@@ -78,7 +78,9 @@ def add_votes(votes: Array, active: Array, n_active: int) -> int:
 
 
 @inlined
-def add_up(votes: Array, weights: Array, active: Array, n_active: int, sums: Array, n_labels: int, key: int, labels: Array) -> None:
+def expert_labels_within(
+    votes: Array, weights: Array, active: Array, n_active: int, sums: Array, n_labels: int, key: int, labels: Array
+) -> None:
     """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]. `sums` comes with zeros."""
     for j in range(votes.size):
         sums[slot_of(active, n_active, int(votes[j]))] += weights[j]
@@ -90,7 +92,7 @@ def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels:
     """The same where nothing is at hand."""
     numbers = np.zeros(2 * votes.size)
     active = numbers[votes.size :].view(np.int64)
-    add_up(votes, weights, active, add_votes(votes, active, 0), numbers[: votes.size], n_labels, key, labels)
+    expert_labels_within(votes, weights, active, add_votes(votes, active, 0), numbers[: votes.size], n_labels, key, labels)
 
 
 @inlined

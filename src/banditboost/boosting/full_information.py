@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.boosting.adaptive import AdaptiveBooster, label_experts
+from banditboost.boosting.adaptive import AdaptiveBooster, ask_experts
 from banditboost.boosting.base import Booster
 from banditboost.boosting.optimal import OptimalBooster
 from banditboost.boosting.rows import checked_rows, listed, rows_of
@@ -106,7 +106,7 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
     def _label_shares(self, memo: Array) -> Array:
         """Experts are drawn, so a label is predicted with the share of the experts that say it."""
         labels = np.empty(self.n_learners, np.int64)
-        label_experts(self._settings, memo, labels)
+        ask_experts(self._settings, memo, labels)
         # Shares that were added up may exceed 1 in the last bit.
         return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
 
