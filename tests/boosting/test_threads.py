@@ -6,6 +6,7 @@ import copy
 import pickle
 import queue
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -244,6 +245,26 @@ def test_a_store_of_open_decisions_is_shared() -> None:
     assert counted["added"] == counted["learned"] == 8 * n
     assert outcomes.count("learned") == 8 * n
     assert outcomes.count("duplicate") + outcomes.count("unknown") == counted["duplicate"] + counted["unknown"] == 8 * n
+
+
+@pytest.mark.parametrize("waiting", [True, False], ids=["while it waits for the lock", "when it has just got it"])
+def test_an_interrupted_call_leaves_the_lock_free(waiting: bool) -> None:
+    model = make_booster("AdaBandit", 3, 2)
+    decision = model.decide({"x": 1.0})
+    acquire = model._acquire
+
+    def interrupted() -> bool:
+        if not waiting:
+            acquire()
+        raise KeyboardInterrupt
+
+    model._acquire = interrupted
+    for call in (lambda: model.decide({"x": 2.0}), lambda: model.learn(decision, True)):
+        with pytest.raises(KeyboardInterrupt):
+            call()
+    assert (model.rounds, model.verdicts) == (1, 0)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(model._lock.acquire, False).result()  # by another thread
 
 
 def test_copies_get_a_lock_of_their_own() -> None:

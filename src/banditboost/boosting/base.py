@@ -358,8 +358,8 @@ class VerdictBooster(Booster):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        self._acquire()
         try:
+            self._acquire()
             indices = None if allowed is None else self._indices_of(allowed)
             memo, shown = self._begin_round(x, indices)
             round_ = self.rounds
@@ -370,7 +370,10 @@ class VerdictBooster(Booster):
                 return Decision._of(self.model_id, self.labels, memo, indices)
             return Decision(self.model_id, self.labels, memo, round_, shown)
         finally:
-            self._release()
+            try:  # noqa: SIM105 (a call more would cost as much as the lock)
+                self._release()
+            except RuntimeError:
+                pass  # interrupted while it waited for the lock
 
     def decide_many(self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None) -> list[Decision]:
         """Choose a label for every row: the same as one by one. If anything is refused, nothing was decided and no feature has joined.
@@ -411,8 +414,8 @@ class VerdictBooster(Booster):
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model: any time later, in any order, once."""
-        self._acquire()
         try:
+            self._acquire()
             self._check(decision, correct)
             round_ = decision._round
             refusal = self._ledger.close(round_, self.rounds)
@@ -425,7 +428,10 @@ class VerdictBooster(Booster):
                 self._ledger.reopen(round_)
                 raise
         finally:
-            self._release()
+            try:  # noqa: SIM105 (a call more would cost as much as the lock)
+                self._release()
+            except RuntimeError:
+                pass  # interrupted while it waited for the lock
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order: the same as one by one. If any is refused, none was learned."""
