@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any
 
@@ -22,24 +21,15 @@ def unavailable() -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Parameters of River's trees, and how many rounds a second they made in a short trial."""
-
-    name: str
-    parameters: Parameters
-    per_second: float
+def as_shipped(case: Case) -> dict[str, Contender]:
+    """River's own leaves (adaptive naive Bayes), with its own grace period of 200 or the middle of the paper's ranges."""
+    return {"River's defaults": _sliced(case, {}), "River, the paper's middle": _sliced(case, _middle(case))}
 
 
-def fastest_settings(case: Case) -> Settings:
-    """River's own leaves (adaptive naive Bayes), with its own grace period of 200 or the middle of the paper's ranges: the faster."""
-    candidates: dict[str, Parameters] = {"River's defaults": {}, "the paper's middle": _middle(case)}
-    trials = [Settings(name, parameters, _trial(case, parameters)) for name, parameters in candidates.items()]
-    return max(trials, key=lambda trial: trial.per_second)
-
-
-def with_settings(case: Case, settings: Settings) -> Contender:
-    return _sliced(case, settings.parameters)
+def rate_in_a_trial(case: Case) -> float:
+    """About how many rounds a second River makes."""
+    trial = _play(_model(case, {}), case.records, _TRIAL_SECONDS)
+    return trial.rounds / trial.seconds
 
 
 def with_our_trees(case: Case) -> Contender:
@@ -61,11 +51,6 @@ def _model(case: Case, parameters: Parameters) -> Any:
     from river.tree import HoeffdingTreeClassifier
 
     return AdaBoostClassifier(HoeffdingTreeClassifier(**parameters), n_models=case.setting("AdaBandit").n_learners, seed=7)
-
-
-def _trial(case: Case, parameters: Parameters) -> float:
-    trial = _play(_model(case, parameters), case.records, _TRIAL_SECONDS)
-    return trial.rounds / trial.seconds
 
 
 def _sliced(case: Case, parameters: Parameters) -> Contender:

@@ -60,7 +60,7 @@ class Outcome:
     prefix: int
     rates: dict[str, Rate] = field(default_factory=dict)
     river: str = ""
-    """How River's trees were set."""
+    """Which of River's two settings was the faster."""
 
     def per_second(self, key: str) -> float | None:
         return self.rates[key].per_second if key in self.rates else None
@@ -74,18 +74,20 @@ class Outcome:
 def measure(case: Case, options: argparse.Namespace) -> Outcome:
     """A trial of River says how long the beginning is that everybody plays."""
     start = case if options.rounds is None else case.cut(options.rounds)
-    contenders: dict[str, Contender] = {}
-    settings = None
+    river: dict[str, Contender] = {}
+    others: dict[str, Contender] = {}
     if "river" in options.peers:
-        settings = river_peer.fastest_settings(start)
-        start = start.cut(max(options.minimum_rounds, int(options.seconds * settings.per_second)))
-        contenders = {RIVER: river_peer.with_settings(start, settings), RIVER_LIKE_US: river_peer.with_our_trees(start)}
-    rates = in_turns(contenders | _ours(start)) | in_turns({WHOLE: ours.played(case, "AdaBandit")}, turns=3)
+        start = start.cut(max(options.minimum_rounds, int(options.seconds * river_peer.rate_in_a_trial(start))))
+        river, others = river_peer.as_shipped(start), {RIVER_LIKE_US: river_peer.with_our_trees(start)}
+    rates = in_turns(river | others | _ours(start)) | in_turns({WHOLE: ours.played(case, "AdaBandit")}, turns=3)
+    fastest = max(river, key=lambda name: rates[name].per_second, default="")
+    if fastest:
+        rates[RIVER] = rates[fastest]
     if "capymoa" in options.peers:
         rates[MOA_FRESH] = capymoa_peer.in_a_fresh_jvm(start)
         rates[MOA_JAVA] = capymoa_peer.in_java(start, options.seconds)
         rates[MOA_ROWS] = capymoa_peer.row_by_row(start)
-    return Outcome(case.name, case.setting("AdaBandit").n_learners, start.rounds, rates, settings.name if settings else "")
+    return Outcome(case.name, case.setting("AdaBandit").n_learners, start.rounds, rates, fastest)
 
 
 def _ours(case: Case) -> dict[str, Contender]:
@@ -128,7 +130,7 @@ def _verdict(outcome: Outcome, target: Target) -> str:
 
 
 def _notes(outcomes: Sequence[Outcome], missing: Mapping[str, str]) -> list[str]:
-    settings = [f"{o.name}: River with {o.river}" for o in outcomes if o.river]
+    settings = [f"{o.name}: the faster was {o.river}" for o in outcomes if o.river]
     return settings + [f"{peer} is left out, it cannot be imported: {reason}" for peer, reason in missing.items()]
 
 
