@@ -1,5 +1,6 @@
 """The paper's streams, and our boosters with the paper's parameters on them."""
 
+import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,6 +60,19 @@ class Case:
             seed=7,
             **arguments,
         )
+
+
+def named(module: str, description: str) -> tuple[str, ...]:
+    """The streams that the command line names; all if it names none."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
+    parser.add_argument("streams", nargs="*", type=known, help=f"{', '.join(datasets.names())} (default: all that can be had)")
+    return tuple(parser.parse_args().streams) or tuple(datasets.names())
+
+
+def known(name: str) -> str:
+    if name not in datasets.names():
+        raise argparse.ArgumentTypeError(f"unknown stream {name!r}: choose from {', '.join(datasets.names())}")
+    return name
 
 
 def cases(names: tuple[str, ...], seed: int) -> Iterator[Case]:

@@ -28,8 +28,8 @@ def by_dict(case: Case) -> Contender:
 
 
 def _by_round(case: Case, rows: list[Any], truths: list[str]) -> Contender:
-    _decide_and_learn(rows[:_WARM_UP], truths[:_WARM_UP], case.model("AdaBandit"))
-    return _contender(case.rounds, lambda: partial(_decide_and_learn, rows, truths, case.model("AdaBandit")))
+    decide_and_learn(rows[:_WARM_UP], truths[:_WARM_UP], case.model("AdaBandit"))
+    return _contender(case.rounds, lambda: partial(decide_and_learn, rows, truths, case.model("AdaBandit")))
 
 
 def _contender(rounds: int, prepare: Callable[[], Callable[[], float]]) -> Contender:
@@ -44,7 +44,7 @@ def _play(case: Case, model: Any) -> float:
     return float(play(model, case.stream.X, case.stream.y).accuracy)
 
 
-def _decide_and_learn(rows: list[Any], truths: list[str], model: Any) -> float:
+def decide_and_learn(rows: list[Any], truths: list[str], model: Any) -> float:
     right = 0
     for row, truth in zip(rows, truths, strict=True):
         decision = model.decide(row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +17,7 @@ from banditboost.kernels.layout import SHOWN, VOTES
 from banditboost.kernels.rng import round_key
 from banditboost.kernels.route import find_leaf
 from banditboost.weak_learners.forest import TreeCommittee
-from benchmarks.cases import Case, cases
+from benchmarks.cases import Case, cases, named
 
 ROUNDS = 8_000
 Array = np.ndarray[Any, Any]
@@ -125,8 +124,7 @@ def profile(case: Case) -> dict[str, float]:
 
 
 def main() -> None:
-    names = tuple(sys.argv[1:]) or ("balance", "car", "nursery", "movement", "mice", "isolet")
-    for whole in cases(names, 4):
+    for whole in cases(named("benchmarks.profile", "Where the time of an AdaBandit round goes."), 4):
         case = whole.cut(min(ROUNDS, whole.rounds))
         print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in profile(case).items()), flush=True)
 

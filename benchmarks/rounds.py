@@ -17,7 +17,7 @@ from typing import Any
 
 from banditboost import datasets
 from benchmarks import capymoa_peer, machine, ours, river_peer
-from benchmarks.cases import Case, cases
+from benchmarks.cases import Case, cases, known
 from benchmarks.rate import Contender, Rate, in_turns
 from benchmarks.tables import number, render, share
 
@@ -157,11 +157,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    names = tuple(text.split(","))
-    for name in names:
-        if name not in datasets.names():
-            raise argparse.ArgumentTypeError(f"unknown data set {name!r}: choose from {', '.join(datasets.names())}")
-    return names
+    return tuple(known(name) for name in text.split(","))
 
 
 def _peers(text: str) -> tuple[str, ...]:

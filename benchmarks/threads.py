@@ -3,25 +3,17 @@
 Microseconds by the clock on the wall, array rows, the first 2,000 rounds; on two cores or more.
 """
 
-import sys
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from benchmarks.cases import Case, cases
+from benchmarks import ours
+from benchmarks.cases import Case, cases, named
 from benchmarks.tables import render
 
 ROUNDS = 2_000
 _TRIES = 3
-
-
-def decide_and_learn(case: Case, model: Any, rounds: int) -> None:
-    labels = case.stream.labels
-    for row, right in zip(case.stream.X[:rounds], case.stream.y[:rounds], strict=True):
-        decision = model.decide(row)
-        model.learn(decision, decision.label == labels[right])
 
 
 def microseconds(work: Callable[[], None], rounds: int) -> float:
@@ -35,7 +27,7 @@ def microseconds(work: Callable[[], None], rounds: int) -> float:
 
 
 def alone(case: Case) -> None:
-    decide_and_learn(case, case.model("AdaBandit"), ROUNDS)
+    ours.decide_and_learn(list(case.stream.X), [case.stream.labels[i] for i in case.stream.y], case.model("AdaBandit"))
 
 
 def beside_a_busy_thread(case: Case) -> None:
@@ -63,11 +55,10 @@ def two_models(case: Case) -> None:
 
 
 def main() -> None:
-    names = tuple(sys.argv[1:]) or ("balance", "car", "nursery", "movement", "mice", "isolet")
     lines = []
-    for whole in cases(names, 4):
+    for whole in cases(named("benchmarks.threads", "A round of AdaBandit alone, and beside other threads."), 4):
         case = whole.cut(ROUNDS)
-        decide_and_learn(case, case.model("AdaBandit"), 50)  # compiles
+        alone(case.cut(50))  # compiles
         ways = ((alone, ROUNDS), (beside_a_busy_thread, ROUNDS), (two_models, 2 * ROUNDS))
         lines.append([case.name, *(f"{microseconds(partial(way, case), rounds):.1f}" for way, rounds in ways)])
     print(render(["us a round", "alone", "beside a busy thread", "two threads, a model each"], lines))

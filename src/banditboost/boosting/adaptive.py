@@ -12,8 +12,6 @@ from banditboost.boosting.allowed import label_experts_among, show_among
 from banditboost.boosting.bandit import BanditBooster
 from banditboost.boosting.base import Booster
 from banditboost.boosting.costs import (
-    Ballot,
-    Logistic,
     add_vote,
     estimated_costs,
     label_and_weight,
@@ -131,10 +129,11 @@ def step_size(settings: Array, memo: Array) -> float:
 
 @inlined
 def teach_learners(
-    settings: Array, weights: Array, memo: Array, of: Estimate, ballot: Ballot, costs: Logistic, labels: Array, importance: Array
+    settings: Array, weights: Array, memo: Array, of: Estimate, active: Array, zeros: Array, labels: Array, importance: Array
 ) -> None:
     """Lines 13 to 15, learner by learner: its lesson from the votes before it, then its own vote and its alpha."""
     n, n_labels = settings[0]["n_learners"], settings[0]["n_labels"]
+    ballot, costs = open_ballot(active, active.size, of.first, of.second), no_votes(active.size, n_labels, zeros)
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     eta = step_size(settings, memo)
     estimated_costs(costs, ballot, of, n_labels)
@@ -158,7 +157,9 @@ def teach_adaptive(settings: Array, weights: Array, memo: Array, outcome: int, l
     numbers = zeros_for(n_active)
     label_experts(settings, memo, active, n_active, numbers[0], expert)
     numbers[0] = 0.0
-    teach_both(settings, weights, memo, outcome, of, expert, active, n_active, numbers, labels, importance)
+    count_verdict(settings, memo, outcome)
+    update_hedge(weights[n:], expert, of)
+    teach_learners(settings, weights, memo, of, active[:n_active], numbers, labels, importance)
 
 
 @allocating
@@ -171,19 +172,9 @@ def teach_adaptive_among(
     expert, active = np.empty(n, np.int64), np.empty(n + 2, np.int64)
     label_experts_among(settings, memo, allowed, expert)
     n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
-    teach_both(settings, weights, memo, outcome, of, expert, active, n_active, zeros_for(n_active), labels, importance)
-
-
-@inlined
-def teach_both(
-    settings: Array, weights: Array, memo: Array, outcome: int, of: Estimate, expert: Array, active: Array, n_active: int, zeros: Array,
-    labels: Array, importance: Array,
-) -> None:  # fmt: skip
-    """Experts, which said the labels `expert`, and learners."""
     count_verdict(settings, memo, outcome)
-    update_hedge(weights[settings[0]["n_learners"] :], expert, of)
-    ballot = open_ballot(active, n_active, of.first, of.second)
-    teach_learners(settings, weights, memo, of, ballot, no_votes(n_active, settings[0]["n_labels"], zeros), labels, importance)
+    update_hedge(weights[n:], expert, of)
+    teach_learners(settings, weights, memo, of, active[:n_active], zeros_for(n_active), labels, importance)
 
 
 @entry
