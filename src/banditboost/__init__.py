@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from banditboost._version import __version__
+from banditboost.registry import BOOSTERS
 
 if TYPE_CHECKING:
     from banditboost import baselines as baselines
@@ -25,31 +26,26 @@ if TYPE_CHECKING:
     from banditboost.boosting.binary import BinBandit as BinBandit
     from banditboost.boosting.full_information import AdaFull as AdaFull
     from banditboost.boosting.full_information import OptFull as OptFull
-    from banditboost.boosting.gap import GapBoost as GapBoost
-    from banditboost.boosting.loading import load as load
+    from banditboost.boosting.gap.booster import GapBoost as GapBoost
     from banditboost.boosting.optimal import OptBandit as OptBandit
-    from banditboost.boosting.player import play as play
-    from banditboost.boosting.result import Result as Result
     from banditboost.decision import Decision as Decision
+    from banditboost.loading import load as load
     from banditboost.pending import PendingDecisions as PendingDecisions
-    from banditboost.schema import Schema as Schema
+    from banditboost.rows.schema import Schema as Schema
+    from banditboost.simulation.play import play as play
+    from banditboost.simulation.result import Result as Result
     from banditboost.weak_learners.hoeffding import HoeffdingTree as HoeffdingTree
 
 # Where each public name lives. They are imported when first asked for: Numba takes half a second, and many uses do not need it.
 _HOMES = {
-    "AdaBandit": "boosting.adaptive",
-    "AdaFull": "boosting.full_information",
-    "BinBandit": "boosting.binary",
+    **BOOSTERS,
     "Decision": "decision",
-    "GapBoost": "boosting.gap",
     "HoeffdingTree": "weak_learners.hoeffding",
-    "OptBandit": "boosting.optimal",
-    "OptFull": "boosting.full_information",
     "PendingDecisions": "pending",
-    "Result": "boosting.result",
-    "Schema": "schema",
-    "load": "boosting.loading",
-    "play": "boosting.player",
+    "Result": "simulation.result",
+    "Schema": "rows.schema",
+    "load": "loading",
+    "play": "simulation.play",
 }
 _MODULES = ("baselines", "checks", "datasets", "io", "plot", "schedules", "theory")
 

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from banditboost.registry import BASELINES, model_class
 
 if TYPE_CHECKING:
     from banditboost.baselines.banditron import Banditron as Banditron
@@ -18,23 +19,13 @@ if TYPE_CHECKING:
     from banditboost.baselines.trees import EpsilonGreedyForest as EpsilonGreedyForest
     from banditboost.baselines.trees import EpsilonGreedyTree as EpsilonGreedyTree
 
-# The strongest first. Imported when first asked for, as in `banditboost` itself.
-_HOMES = {
-    "EpsilonGreedyForest": "trees",
-    "EpsilonGreedyTree": "trees",
-    "DiagonalSOBA": "soba",
-    "Banditron": "banditron",
-    "Majority": "majority",
-    "Random": "chance",
-}
-
-__all__ = list(_HOMES)
+__all__ = list(BASELINES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in BASELINES:
         raise AttributeError(f"module 'banditboost.baselines' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"banditboost.baselines.{_HOMES[name]}"), name)
+    value = model_class(name)
     globals()[name] = value
     return value
 

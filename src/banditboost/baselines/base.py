@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.bandit import BanditBooster
+from banditboost.rows.schema import Schema
 from banditboost.schedules import to_plain
-from banditboost.schema import Schema
 from banditboost.weak_learners.features import feature_table
 
 Array = np.ndarray[Any, Any]
@@ -56,7 +56,12 @@ class LoneBaseline(Baseline):
     has_learners = False
 
     def __init__(
-        self, labels: Iterable[Hashable], *, exploration: float = 0.05, schema: Schema | None = None, seed: int | None = None
+        self,
+        labels: Iterable[Hashable],
+        *,
+        exploration: float = 0.05,
+        schema: Schema | None = None,
+        seed: int | None = None,
     ) -> None:
         super().__init__(labels, n_learners=1, exploration=exploration, schema=schema, seed=seed)
         self.weak_learner = None

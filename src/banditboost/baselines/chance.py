@@ -10,15 +10,15 @@ import numpy as np
 from banditboost.baselines.base import Array, LoneBaseline
 from banditboost.boosting.base import check_labels
 from banditboost.boosting.exploration import count_verdict, show
+from banditboost.compiled.compile import kernel
+from banditboost.compiled.rng import LABEL_TIE, round_key, uniform
 from banditboost.errors import ParameterError
-from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import ROUND
-from banditboost.kernels.rng import LABEL_TIE, round_key, uniform
+from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.schema import Schema
+from banditboost.trees.layout import ROUND
 
 
-@njit
+@kernel
 def choose_any(settings: Array, memo: Array) -> None:
     """All labels are tied: a keyed number names the greedy one, and exploration at the rate (k - 1) / k shows each with 1 / k."""
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
@@ -32,7 +32,9 @@ class Random(LoneBaseline):
     0.25
     """
 
-    def __init__(self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None) -> None:
+    def __init__(
+        self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None
+    ) -> None:
         names = check_labels(labels)
         super().__init__(names, exploration=(len(names) - 1) / len(names), schema=schema, seed=seed)
 
@@ -45,7 +47,9 @@ class Random(LoneBaseline):
         return {"seed": self.seed}
 
     def _change_exploration(self, changed: float | Schedule) -> None:
-        raise ParameterError(f"exploration is {changed!r}; Random shows all labels alike: give the model another class")
+        raise ParameterError(
+            f"exploration is {changed!r}; Random shows all labels alike: give the model another class"
+        )
 
     def _choose(self, memo: Array) -> None:
         choose_any(self._settings, memo)

@@ -12,13 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from banditboost.baselines.base import Array, LoneBaseline
+from banditboost.compiled.compile import allocating, kernel
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating, njit
-from banditboost.kernels.layout import NOMINAL
+from banditboost.trees.layout import NOMINAL
 
 
-@njit
+@kernel
 def note_scales(features: Array, x: Array, scales: Array) -> None:
     """Largest absolute values of numeric features; done when a verdict is learned, so that a decision changes nothing."""
     for f in range(x.size):

@@ -7,11 +7,11 @@ import numpy as np
 from banditboost.baselines.base import Array, LoneBaseline
 from banditboost.boosting.experts import largest_label
 from banditboost.boosting.exploration import count_verdict, show
+from banditboost.compiled.compile import allocating
+from banditboost.compiled.rng import LABEL_TIE, round_key
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating
-from banditboost.kernels.layout import ROUND, SHOWN
-from banditboost.kernels.rng import LABEL_TIE, round_key
+from banditboost.trees.layout import ROUND, SHOWN
 
 RIGHT, HEARD = 0, 1
 
@@ -24,7 +24,9 @@ def choose_majority(settings: Array, counts: Array, memo: Array) -> None:
     shares = np.empty(n_labels)
     for label in range(n_labels):
         shares[label] = (counts[RIGHT, label] + 1.0) / (counts[HEARD, label] + 1.0)
-    show(settings, memo, largest_label(np.arange(n_labels), n_labels, shares, n_labels, key, LABEL_TIE, 0), key)
+    show(
+        settings, memo, largest_label(np.arange(n_labels), n_labels, shares, n_labels, key, LABEL_TIE, 0), key
+    )
 
 
 class Majority(LoneBaseline):
@@ -62,7 +64,11 @@ class Majority(LoneBaseline):
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         counts = take_array(arrays, "weights", np.float64, self._weights.shape)
-        possible = (counts[RIGHT] >= 0.0) & (counts[RIGHT] <= counts[HEARD]) & (counts == np.floor(counts)).all(axis=0)
+        possible = (
+            (counts[RIGHT] >= 0.0)
+            & (counts[RIGHT] <= counts[HEARD])
+            & (counts == np.floor(counts)).all(axis=0)
+        )
         if not np.all(possible) or counts[HEARD].sum() != self.verdicts:
             raise UnreadableError("the counts of verdicts are not possible; load an intact copy")
         self._weights = counts

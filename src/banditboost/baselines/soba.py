@@ -13,12 +13,12 @@ from banditboost.baselines.linear import LinearBaseline, note_scales, vector_of
 from banditboost.boosting.base import check_number
 from banditboost.boosting.experts import largest_label
 from banditboost.boosting.exploration import count_verdict, show
+from banditboost.compiled.compile import allocating
+from banditboost.compiled.rng import LABEL_TIE, round_key
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating
-from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN
-from banditboost.kernels.rng import LABEL_TIE, round_key
-from banditboost.schema import Schema
+from banditboost.rows.schema import Schema
+from banditboost.trees.layout import PROBABILITY, ROUND, SHOWN
 
 THETA, CURVATURE = 0, 1
 _CHOICE, _RIVAL = 0, 1  # which tie is broken
@@ -30,22 +30,39 @@ def soba_scores(tables: Array, start: float, columns: Array, values: Array) -> A
     scores = np.zeros(tables.shape[2])
     for i in range(columns.size):
         for label in range(scores.size):
-            scores[label] += tables[THETA, columns[i], label] / (start + tables[CURVATURE, columns[i], label]) * values[i]
+            scores[label] += (
+                tables[THETA, columns[i], label] / (start + tables[CURVATURE, columns[i], label]) * values[i]
+            )
     return scores
 
 
 @allocating
-def choose_soba(settings: Array, features: Array, scales: Array, tables: Array, start: float, memo: Array, row_start: int) -> None:
+def choose_soba(
+    settings: Array, features: Array, scales: Array, tables: Array, start: float, memo: Array, row_start: int
+) -> None:
     n_labels = settings[0]["n_labels"]
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
     columns, values = vector_of(features, scales, memo[row_start:])
     scores = soba_scores(tables, start, columns, values)
-    show(settings, memo, largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _CHOICE), key)
+    show(
+        settings,
+        memo,
+        largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _CHOICE),
+        key,
+    )
 
 
 @allocating
 def teach_soba(
-    settings: Array, features: Array, scales: Array, tables: Array, start: float, margins: Array, memo: Array, row_start: int, outcome: int
+    settings: Array,
+    features: Array,
+    scales: Array,
+    tables: Array,
+    start: float,
+    margins: Array,
+    memo: Array,
+    row_start: int,
+    outcome: int,
 ) -> None:
     """Only a right label teaches; margins[0] is the sum of n_s m_s, which decides whether the step is made."""
     count_verdict(settings, memo, outcome)

@@ -9,10 +9,10 @@ from typing import Any
 from banditboost.baselines.base import Array, Baseline
 from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.exploration import count_verdict
-from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import ROUND, SHOWN
-from banditboost.kernels.rng import round_key, uniform
-from banditboost.schema import Schema
+from banditboost.compiled.compile import kernel
+from banditboost.compiled.rng import round_key, uniform
+from banditboost.rows.schema import Schema
+from banditboost.trees.layout import ROUND, SHOWN
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 BAG = 20
@@ -22,7 +22,7 @@ TREE = HoeffdingTree(grace_period=10.0, split_confidence=0.1, tie_threshold=0.3)
 _PARAMETERS = ("n_learners", "weak_learner", "max_memory", "seed", "exploration")
 
 
-@njit
+@kernel
 def poisson(u: float) -> int:
     """The number n with P(N < n) <= u < P(N <= n), N being Poisson(1)."""
     n, share = 0, math.exp(-1.0)
@@ -34,8 +34,10 @@ def poisson(u: float) -> int:
     return n
 
 
-@njit
-def teach_verdict(settings: Array, memo: Array, outcome: int, bagged: bool, labels: Array, importance: Array) -> None:
+@kernel
+def teach_verdict(
+    settings: Array, memo: Array, outcome: int, bagged: bool, labels: Array, importance: Array
+) -> None:
     """The verdict itself, with weight 1, or Poisson(1) for each tree of a bag."""
     count_verdict(settings, memo, outcome)
     key = round_key(settings[0]["seed"], int(memo[ROUND]))
@@ -90,7 +92,13 @@ class EpsilonGreedyTree(_EpsilonGreedy):
     ) -> None:
         learner = TREE if weak_learner is None else weak_learner
         super().__init__(
-            labels, n_learners=1, exploration=exploration, weak_learner=learner, schema=schema, max_memory=max_memory, seed=seed
+            labels,
+            n_learners=1,
+            exploration=exploration,
+            weak_learner=learner,
+            schema=schema,
+            max_memory=max_memory,
+            seed=seed,
         )
 
     @property
@@ -131,5 +139,11 @@ class EpsilonGreedyForest(_EpsilonGreedy):
     ) -> None:
         learner = TREE if weak_learner is None else weak_learner
         super().__init__(
-            labels, n_learners=n_learners, exploration=exploration, weak_learner=learner, schema=schema, max_memory=max_memory, seed=seed
+            labels,
+            n_learners=n_learners,
+            exploration=exploration,
+            weak_learner=learner,
+            schema=schema,
+            max_memory=max_memory,
+            seed=seed,
         )

@@ -7,57 +7,63 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.allowed import place_of, show_among
-from banditboost.boosting.bandit import BanditBooster
-from banditboost.boosting.base import check_number
+from banditboost.boosting.booster import BanditBooster
+from banditboost.boosting.costs import LEAST_IMPORTANCE
 from banditboost.boosting.experts import largest_label, slot_of
-from banditboost.boosting.exploration import count_verdict, show
+from banditboost.boosting.exploration import allowed_labels, count_verdict, label_at, place_of, show
+from banditboost.boosting.rated import Rated
 from banditboost.boosting.rates import least_rate
-from banditboost.boosting.state import LEAST_WEIGHT
+from banditboost.boosting.round import Round
+from banditboost.compiled.compile import allocating, inlined, kernel
+from banditboost.compiled.rng import LABEL_TIE
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.compile import allocating, inlined, njit
-from banditboost.kernels.layout import PROBABILITY, ROUND, SHOWN, VOTES, Array
-from banditboost.kernels.rng import LABEL_TIE, round_key
+from banditboost.memo import PROBABILITY, SHOWN, VOTES
+from banditboost.models.calls import NO_LEARNERS
+from banditboost.models.model import MEBIBYTE
+from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.weak_learners.forest import TreeCommittee
+from banditboost.trees.forest import score_forest
+from banditboost.trees.layout import Forest
+from banditboost.types import Array, Record
+from banditboost.validation import check_number
+from banditboost.weak_learners.tree_committee import TreeCommittee
 
 _MOST_LOG_ALPHA = 1e-6  # ln 1, and rounding
 
 
-@allocating
-def choose_binary(settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array) -> None:
-    """f_a = sum_i alpha_a^i h_a^i with h = 2 score - 1, and 0 for labels never shown; the best is greedy.
+class BinaryLearned(NamedTuple):
+    """What BinBandit has learned, besides its trees."""
 
-    shown_labels are the labels that have a group, in increasing order, and groups the numbers of these.
-    """
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    sums = np.zeros(shown_labels.size)
-    for slot in range(shown_labels.size):
-        sums[slot] = group_sum(log_alphas, scores, groups[slot])
-    show(settings, memo, largest_label(shown_labels, shown_labels.size, sums, settings[0]["n_labels"], key, LABEL_TIE, 0), key)
-    note_group(settings, shown_labels, groups, log_alphas, scores, memo)
+    counts: Record
+    tally: Array
+    log_alphas: Array  # [groups, N]
+    shown_labels: Array  # the labels that have a group, in increasing order,
+    groups: Array  # and the numbers of these
 
 
-@allocating
-def choose_binary_among(
-    settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array, allowed: Array
-) -> None:
-    """The same among some labels."""
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    places, sums, n_active = np.empty(shown_labels.size, np.int64), np.zeros(shown_labels.size), 0
-    for slot in range(shown_labels.size):
-        place = place_of(allowed, shown_labels[slot])
-        if place >= 0:
-            places[n_active] = place
-            sums[n_active] = group_sum(log_alphas, scores, groups[slot])
-            n_active += 1
-    show_among(settings, memo, allowed[largest_label(places, n_active, sums, allowed.size, key, LABEL_TIE, 0)], allowed, key)
-    note_group(settings, shown_labels, groups, log_alphas, scores, memo)
+class BinaryScratch(NamedTuple):
+    """Of the call that is running. Nothing here is saved."""
+
+    allowed: Array
+    labels: Array
+    importance: Array
+    scores: Array  # [groups, N]: what each learner answers, in [0, 1]
+
+
+class BinaryState(NamedTuple):
+    """BinBandit as its round reads it."""
+
+    settings: Record
+    features: Array
+    learned: BinaryLearned
+    forest: Forest
+    learn_trees: Any
+    scratch: BinaryScratch
 
 
 @inlined
@@ -68,29 +74,65 @@ def group_sum(log_alphas: Array, scores: Array, group: int) -> float:
     return total
 
 
+@allocating
+def greedy_label(model: Any, allowed: Array, key: int) -> int:
+    """f_a = sum_i alpha_a^i h_a^i with h = 2 score - 1, and 0 for labels never shown; the best is greedy."""
+    learned = model.learned
+    n_labels = model.settings.n_labels if allowed.size == 0 else allowed.size
+    places, sums, n_active = (
+        np.empty(learned.shown_labels.size, np.int64),
+        np.zeros(learned.shown_labels.size),
+        0,
+    )
+    for slot in range(learned.shown_labels.size):
+        place = place_of(allowed, learned.shown_labels[slot])
+        if place >= 0:
+            places[n_active] = place
+            sums[n_active] = group_sum(learned.log_alphas, model.scratch.scores, learned.groups[slot])
+            n_active += 1
+    return label_at(allowed, largest_label(places, n_active, sums, n_labels, key, LABEL_TIE, 0))
+
+
+@kernel
+def choose(model: Any, memo: Array, key: int) -> None:
+    """Score every group, and show the label with the largest sum or another one."""
+    settings, allowed = model.settings, allowed_labels(model.scratch)
+    score_forest(model.forest, memo[settings.row_start :], model.scratch.scores)
+    show(settings, model.learned.counts, memo, greedy_label(model, allowed, key), allowed, key)
+    note_group(model, memo)
+
+
 @inlined
-def note_group(settings: Array, shown_labels: Array, groups: Array, log_alphas: Array, scores: Array, memo: Array) -> None:
-    """What the shown label's group answered; of one that is yet to be made, what it will begin with."""
-    n = settings[0]["n_learners"]
-    slot = slot_of(shown_labels, shown_labels.size, int(memo[SHOWN]))
+def note_group(model: Any, memo: Array) -> None:
+    """Note what the shown label's group answered; of one that is yet to be made, what it will begin with."""
+    learned, scores, n = model.learned, model.scratch.scores, model.settings.n_learners
+    slot = slot_of(learned.shown_labels, learned.shown_labels.size, int(memo[SHOWN]))
     for i in range(n):
-        fresh = slot == shown_labels.size
-        memo[VOTES + i] = 0.0 if fresh else 2.0 * scores[groups[slot], i] - 1.0
-        memo[VOTES + n + i] = 1.0 / n if fresh else math.exp(log_alphas[groups[slot], i])
+        fresh = slot == learned.shown_labels.size
+        memo[VOTES + i] = 0.0 if fresh else 2.0 * scores[learned.groups[slot], i] - 1.0
+        memo[VOTES + n + i] = 1.0 / n if fresh else math.exp(learned.log_alphas[learned.groups[slot], i])
 
 
-@njit
-def update_simplex(settings: Array, log_alpha: Array, memo: Array, y: int) -> None:
+@inlined
+def first_learner(model: Any, memo: Array) -> int:
+    """Of the shown label's group; -1 if that is yet to be made."""
+    learned = model.learned
+    slot = slot_of(learned.shown_labels, learned.shown_labels.size, int(memo[SHOWN]))
+    return -1 if slot == learned.shown_labels.size else learned.groups[slot] * model.settings.n_learners
+
+
+@kernel
+def update_simplex(settings: Record, log_alpha: Array, memo: Array, y: int) -> None:
     """A step against the gradient of the hinge max(0, theta - y f_a) / p, multiplicative so that alpha stays on the simplex."""
     n = log_alpha.size
     total = 0.0
     for i in range(n):
         total += memo[VOTES + n + i] * memo[VOTES + i]
-    if y * total >= settings[0]["edge"] / (2.0 + settings[0]["edge"]):
+    if y * total >= settings.edge / (2.0 + settings.edge):
         return
     largest = -math.inf
     for i in range(n):
-        log_alpha[i] += settings[0]["step"] * y * memo[VOTES + i] / memo[PROBABILITY]
+        log_alpha[i] += settings.step * y * memo[VOTES + i] / memo[PROBABILITY]
         largest = max(largest, log_alpha[i])
     total = 0.0
     for i in range(n):
@@ -99,79 +141,60 @@ def update_simplex(settings: Array, log_alpha: Array, memo: Array, y: int) -> No
         log_alpha[i] -= largest + math.log(total)
 
 
-@njit
-def teach_binary(settings: Array, log_alpha: Array, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
+@kernel
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
     """Smooth boosting within the shown label's group: learner i hears the verdict with weight min((1 - gamma)^(z_i / 2), 1) / p."""
-    gamma = settings[0]["edge"]
+    settings, scratch = model.settings, model.scratch
+    log_alpha = model.learned.log_alphas[first_learner(model, memo) // settings.n_learners]
+    gamma = settings.edge
     theta = gamma / (2.0 + gamma)
-    y = 1 if outcome != 0 else -1
-    count_verdict(settings, memo, outcome)
+    y = 1 if feedback != 0 else -1
+    count_verdict(settings, model.learned.counts, memo, feedback)
     z = 0.0
     for i in range(log_alpha.size):
         weight = min((1.0 - gamma) ** (z / 2.0), 1.0) / memo[PROBABILITY]
-        weight = settings[0]["importance_scale"] * min(settings[0]["clip"], weight)
-        labels[i] = 1 if outcome != 0 else 0
-        importance[i] = weight if weight >= LEAST_WEIGHT else 0.0
+        weight = settings.importance_scale * min(settings.clip, weight)
+        scratch.labels[i] = 1 if feedback != 0 else 0
+        scratch.importance[i] = weight if weight >= LEAST_IMPORTANCE else 0.0
         z = z + y * memo[VOTES + i] - theta
     update_simplex(settings, log_alpha, memo, y)
 
 
-class BinBandit(BanditBooster):
-    """The earlier bandit booster that the paper compares with: `n_learners` binary learners for each label that was ever shown.
-
-    Args:
-        labels: what can be shown.
-        edge: gamma, the edge of the learners over guessing.
-        n_learners: for each label.
-        step: of the learner weights; None is delta^3 / k with delta = rho k / (k - 1).
-        parameters: those that all boosters share.
-
-    >>> model = BinBandit(["yes", "no"], n_learners=3, seed=1)
-    >>> model.learn(model.decide({"age": 31}), correct=False)
-    >>> model.n_groups
-    1
-    """
+class BinaryBooster(Rated, BanditBooster):
+    """A group of binary learners for each label that was heard of; the label with the largest sum is greedy."""
 
     has_groups = True
 
-    def __init__(
-        self, labels: Iterable[Hashable], *, n_learners: int = 10, edge: float = 0.1, step: float | None = None, **parameters: Any
-    ) -> None:
-        super().__init__(labels, n_learners=n_learners, **parameters)
-        self._settings["edge"] = check_number("edge", edge, 0.0, 1.0)
-        self._settings["step"] = self._usual_step(len(self.labels)) if step is None else check_number("step", step, 0.0, 1e6)
-
-    def _usual_step(self, n_labels: int) -> float:
-        delta = least_rate(self.exploration) * n_labels / (n_labels - 1)
-        return delta**3 / n_labels
-
-    def _change_exploration(self, changed: float | Schedule) -> None:
-        """A step that is the usual one stays so."""
-        is_usual = self._settings["step"][0] == self._usual_step(len(self.labels))
-        super()._change_exploration(changed)
-        if is_usual:
-            self._settings["step"] = self._usual_step(len(self.labels))
-
-    def _follow_labels(self) -> None:
-        """A label's learners are made when its first verdict is learned. A step that is the usual one stays so."""
-        if self._settings["step"][0] == self._usual_step(len(self.labels) - 1):
-            self._settings["step"] = self._usual_step(len(self.labels))
-        self._expect_learners()
-
-    def _start(self) -> None:
-        self._committee = self._make_committee(2)
+    def _make_learners(self) -> None:
+        """A label's learners are made when its first verdict is learned."""
         self._refuse_too_many_labels(len(self.labels))
         self._expect_learners()
-        self._weights = np.zeros((0, self.n_learners))
-        self._scores = np.zeros((0, self.n_learners))
+        self._log_alphas = np.zeros((0, self.n_learners))
         self._shown_labels = np.zeros(0, np.int64)
         self._groups = np.zeros(0, np.int64)
+
+    def _make_scratch(self) -> None:
+        super()._make_scratch()
+        self._scratch = BinaryScratch(*self._scratch[:3], np.zeros_like(self._log_alphas))
+
+    def _state(self) -> BinaryState:
+        learned = BinaryLearned(self._counts, self._tally, self._log_alphas, self._shown_labels, self._groups)
+        return BinaryState(
+            settings=self._settings, learned=learned, scratch=self._scratch, **self._learners()
+        )
+
+    def _ask_python(self, x: Array, memo: Array) -> None:  # noqa: ARG002 (scores are not kept in the memo)
+        self._committee.score(x, self._scratch.scores)
 
     def add_label(self, label: Hashable) -> None:
         """Let one more label join, if there is memory for its learners."""
         with self._lock:
             self._refuse_too_many_labels(len(self.labels) + 1)
             super().add_label(label)
+
+    def _follow_labels(self) -> None:
+        super()._follow_labels()
+        self._expect_learners()
 
     def _refuse_too_many_labels(self, n_labels: int) -> None:
         if isinstance(self._committee, TreeCommittee):
@@ -182,23 +205,21 @@ class BinBandit(BanditBooster):
         if isinstance(self._committee, TreeCommittee):
             self._committee.expect(len(self.labels) * self.n_learners)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {**super().parameters, "edge": float(self._settings["edge"][0]), "step": float(self._settings["step"][0])}
-
     def _arrays(self) -> dict[str, Array]:
-        return {**super()._arrays(), "weights": self._weights, "shown_labels": self._shown_labels, "groups": self._groups}
+        own = {"weights": self._log_alphas, "shown_labels": self._shown_labels, "groups": self._groups}
+        return {**super()._arrays(), **own}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         shown = take_array(arrays, "shown_labels", np.int64, (None,))
         groups = take_array(arrays, "groups", np.int64, shown.shape)
-        weights = take_array(arrays, "weights", np.float64, (len(shown), self.n_learners))
+        log_alphas = take_array(arrays, "weights", np.float64, (len(shown), self.n_learners))
         in_order = np.all(np.diff(shown) > 0) and np.all((shown >= 0) & (shown < len(self.labels)))
         if not in_order or not np.array_equal(np.sort(groups), np.arange(len(groups))):
             raise UnreadableError("the groups of learners do not fit the labels; load an intact copy")
-        if not np.all(np.isfinite(weights)) or np.any(weights > _MOST_LOG_ALPHA):
+        if not np.all(np.isfinite(log_alphas)) or np.any(log_alphas > _MOST_LOG_ALPHA):
             raise UnreadableError("a weight of a learner is out of range; load an intact copy")
-        self._shown_labels, self._groups, self._weights, self._scores = shown, groups, weights, np.zeros_like(weights)
+        self._shown_labels, self._groups, self._log_alphas = shown, groups, log_alphas
+        self._make_scratch()
         super()._restore(arrays)
 
     def _n_learners_made(self) -> int:
@@ -210,44 +231,116 @@ class BinBandit(BanditBooster):
         return len(self._groups)
 
     @property
-    def groups(self) -> tuple[Array, Array, Array]:
-        """Labels that have a group, in increasing order; the numbers of these groups; room for their scores."""
-        return self._shown_labels, self._groups, self._scores
+    def memory_usage(self) -> int:
+        return super().memory_usage + self._log_alphas.nbytes
 
     def _n_votes(self) -> int:
         return 0
 
-    def _vote(self, memo: Array) -> None:
-        self._committee.score(memo[self._row_start :], self._scores)
+    def _make_way(self, status: int, memo: Array) -> None:
+        if status == NO_LEARNERS:
+            self._add_group(int(memo[SHOWN]))
+            self._renew()
+        else:
+            super()._make_way(status, memo)
 
-    def _choose(self, memo: Array) -> None:
-        choose_binary(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo)
-
-    def _choose_among(self, memo: Array, allowed: Array) -> None:
-        choose_binary_among(self._settings, self._shown_labels, self._groups, self._weights, self._scores, memo, allowed)
-
-    def _hear(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:
-        self.group_of(int(memo[SHOWN]))  # first of all: it stays, also if one of its learners fails
-        super()._hear(memo, outcome, allowed)
-
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (the shown label's group alone is taught)
-        group = self.group_of(int(memo[SHOWN]))
-        teach_binary(self._settings, self._weights[group], memo, outcome, *self._lesson)
-        self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)
-
-    def _made_group(self, label: int) -> int:
+    def _group_of(self, label: int) -> int:
         place = int(np.searchsorted(self._shown_labels, label))
-        return int(self._groups[place]) if place < self.n_groups and self._shown_labels[place] == label else -1
+        return (
+            int(self._groups[place]) if place < self.n_groups and self._shown_labels[place] == label else -1
+        )
 
-    def group_of(self, label: int) -> int:
-        """The label's group, made when its first verdict is learned."""
-        made = self._made_group(label)
-        if made >= 0:
-            return made
+    def _add_group(self, label: int) -> None:
+        """Make the learners of a label, whose first verdict has come."""
         self._committee.add(self.n_learners)
         place = int(np.searchsorted(self._shown_labels, label))
         self._shown_labels = np.insert(self._shown_labels, place, label)
         self._groups = np.insert(self._groups, place, self.n_groups)
-        self._weights = np.vstack([self._weights, np.full((1, self.n_learners), -math.log(self.n_learners))])
-        self._scores = np.zeros_like(self._weights)
-        return self.n_groups - 1
+        self._log_alphas = np.vstack(
+            [self._log_alphas, np.full((1, self.n_learners), -math.log(self.n_learners))]
+        )
+        self._make_scratch()
+
+
+class BinBandit(BinaryBooster):
+    """The earlier bandit booster that the paper compares with: `n_learners` binary learners for each label that was ever shown.
+
+    Args:
+        labels: what can be shown.
+        edge: gamma, the edge of the learners over guessing.
+        n_learners: for each label.
+        step: of the learner weights; None is delta^3 / k with delta = rho k / (k - 1).
+        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a schedule (`banditboost.schedules`).
+        estimator: 3 or 4; kept for the other boosters' sake, this one estimates no loss.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        schema: features, if they are to be declared.
+        clip: the largest weight of an example.
+        importance_scale: what the weights of examples are multiplied by.
+        tie_tolerance: kept for the other boosters' sake, this one compares no costs.
+        max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
+        seed: of all random numbers; None takes one from the system.
+
+    >>> model = BinBandit(["yes", "no"], n_learners=3, seed=1)
+    >>> model.learn(model.decide({"age": 31}), correct=False)
+    >>> model.n_groups
+    1
+    """
+
+    _round = Round(choose, teach, first_learner=first_learner)
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        n_learners: int = 10,
+        edge: float = 0.1,
+        step: float | None = None,
+        exploration: float | Schedule | str = 0.05,
+        estimator: int = 4,
+        weak_learner: Any = None,
+        schema: Schema | None = None,
+        clip: float = 100.0,
+        importance_scale: float = 1.0,
+        tie_tolerance: float = 1e-9,
+        max_memory: int = 256 * MEBIBYTE,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            labels,
+            n_learners=n_learners,
+            exploration=exploration,
+            estimator=estimator,
+            weak_learner=weak_learner,
+            schema=schema,
+            clip=clip,
+            importance_scale=importance_scale,
+            tie_tolerance=tie_tolerance,
+            max_memory=max_memory,
+            seed=seed,
+        )
+        self._settings.edge = check_number("edge", edge, 0.0, 1.0)
+        self._settings.step = (
+            self._usual_step(len(self.labels)) if step is None else check_number("step", step, 0.0, 1e6)
+        )
+
+    def _usual_step(self, n_labels: int) -> float:
+        delta = least_rate(self.exploration) * n_labels / (n_labels - 1)
+        return delta**3 / n_labels
+
+    def _change_exploration(self, changed: float | Schedule) -> None:
+        """A step that is the usual one stays so."""
+        is_usual = self._settings.step == self._usual_step(len(self.labels))
+        super()._change_exploration(changed)
+        if is_usual:
+            self._settings.step = self._usual_step(len(self.labels))
+
+    def _follow_labels(self) -> None:
+        """A step that is the usual one stays so."""
+        is_usual = self._settings.step == self._usual_step(len(self.labels) - 1)
+        super()._follow_labels()
+        if is_usual:
+            self._settings.step = self._usual_step(len(self.labels))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "edge": float(self._settings.edge), "step": float(self._settings.step)}

@@ -12,11 +12,12 @@ import numpy as np
 
 from banditboost.boosting.estimate import Estimate
 from banditboost.boosting.experts import add_label, add_votes, nth_tied, slot_of
-from banditboost.boosting.state import LEAST_WEIGHT
-from banditboost.kernels.compile import allocating, inlined
-from banditboost.kernels.layout import Array
-from banditboost.kernels.normal import tanh_half
-from banditboost.kernels.rng import COST_TIE, uniform
+from banditboost.compiled.compile import allocating, inlined
+from banditboost.compiled.rng import COST_TIE, uniform
+from banditboost.trees.special_functions import tanh_half
+from banditboost.types import Array, Record
+
+LEAST_IMPORTANCE = 1e-10  # an example that weighs less teaches nothing
 
 
 class Ballot(NamedTuple):
@@ -44,27 +45,29 @@ def open_ballot(active: Array, n_active: int, first: int, second: int) -> Ballot
 
 
 @inlined
-def label_and_weight(costs: Array, ballot: Ballot, settings: Array, right: int, key: int, learner: int) -> tuple[int, float]:
+def label_and_weight(
+    costs: Array, ballot: Ballot, settings: Record, right: int, key: int, learner: int
+) -> tuple[int, float]:
     """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), each difference clipped.
 
     A constant added to all entries changes neither, so clipping must not see one: after an exploration that hit, potential costs are all
     far below -clip and would be flat. A verdict that tells the right label teaches that one; else one of several minima is drawn.
     """
     active, n_active = ballot.active, ballot.n_active
-    n_labels, clip = settings[0]["n_labels"], settings[0]["clip"]
+    n_labels, clip = settings.n_labels, settings.clip
     n_slots = min(n_active + 1, n_labels)
     least = math.inf
     for slot in range(n_slots):
         least = min(least, costs[slot])
-    limit = least + settings[0]["tie_tolerance"] * (1.0 + abs(least))
+    limit = least + settings.tie_tolerance * (1.0 + abs(least))
     weight, n_tied = 0.0, 0
     for slot in range(n_slots):
         many = 1 if slot < n_active else n_labels - n_active
         weight += many * min(costs[slot] - least, clip)
         if costs[slot] <= limit:
             n_tied += many
-    weight *= settings[0]["importance_scale"]
-    if weight < LEAST_WEIGHT:
+    weight *= settings.importance_scale
+    if weight < LEAST_IMPORTANCE:
         return -1, 0.0
     if right >= 0:
         return right, weight
@@ -134,7 +137,9 @@ def estimated_costs(costs: Logistic, ballot: Ballot, of: Estimate, n_labels: int
     first, second, vector = ballot.first, ballot.second, costs.vector
     # Off the diagonal C[l, r] = (1 - h[r, l]) / 2: rows are read, columns would not vectorise.
     for slot in range(vector.size):
-        extra = of.first_extra * (1.0 - costs.h[first, slot]) + of.second_extra * (1.0 - costs.h[second, slot])
+        extra = of.first_extra * (1.0 - costs.h[first, slot]) + of.second_extra * (
+            1.0 - costs.h[second, slot]
+        )
         vector[slot] = of.base * costs.total[slot] + 0.5 * extra
     vector[first] += of.first_extra * (logistic_cost(costs, first, first, n_labels) - 0.5)
     if of.second_extra != 0.0:

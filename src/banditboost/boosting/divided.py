@@ -6,30 +6,25 @@ the greedy label) / (all votes), rho = doubt^2 within its limits, and
     p_i = rho (u / (k - 1) + (1 - u) (votes for i) / (votes for others than the greedy label)),  u = 1/5,
 
 for every label but the greedy one, which has 1 - rho; u = 1 if all votes are for it. Among some labels k is their number and only votes for
-them count. `Decision.distribution` computes the same from the same memo. An empty array of allowed labels stands for all.
+them count. `Decision.distribution` computes the same from the same memo.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from banditboost.boosting.allowed import place_of
-from banditboost.boosting.exploration import draw_label
-from banditboost.kernels.compile import inlined, njit
-from banditboost.kernels.layout import (
-    ALLOWED,
-    BY_VOTES,
-    GREEDY,
-    LEARNERS,
-    POLICY,
-    PROBABILITY,
-    RATE,
-    SHOWN,
-    UNIFORM_SHARE,
-    VOTES,
-    Array,
+from banditboost.boosting.exploration import (
+    SCHEDULE_BY_VOTES,
+    draw_label,
+    label_at,
+    note_choice,
+    place_of,
+    show,
 )
-from banditboost.kernels.rng import EXPLORE, uniform
+from banditboost.compiled.compile import inlined, kernel
+from banditboost.compiled.rng import EXPLORE, uniform
+from banditboost.memo import LEARNERS, POLICY, POLICY_BY_VOTES, UNIFORM_SHARE, VOTES
+from banditboost.types import Array, Record
 
 
 class Division(NamedTuple):
@@ -42,12 +37,6 @@ class Division(NamedTuple):
 
 
 @inlined
-def place_in(allowed: Array, label: int) -> int:
-    """Where a label stands among those that may be shown, -1 if it may not."""
-    return label if allowed.size == 0 else place_of(allowed, label)
-
-
-@inlined
 def vote_weight(memo: Array, learner: int, alike: bool) -> float:
     return 1.0 if alike else max(memo[VOTES + int(memo[LEARNERS]) + learner], 0.0)
 
@@ -57,7 +46,7 @@ def votes_within(memo: Array, allowed: Array, but: int, alike: bool) -> float:
     """The weight of all votes for labels that are allowed, but for one label (or -1)."""
     total = 0.0
     for i in range(int(memo[LEARNERS])):
-        if int(memo[VOTES + i]) != but and place_in(allowed, int(memo[VOTES + i])) >= 0:
+        if int(memo[VOTES + i]) != but and place_of(allowed, int(memo[VOTES + i])) >= 0:
             total += vote_weight(memo, i, alike)
     return total
 
@@ -76,7 +65,9 @@ def divide(memo: Array, greedy: int, allowed: Array) -> Division:
     alike = not votes_within(memo, allowed, -1, False) > 0.0
     total = votes_within(memo, allowed, -1, alike)
     others = votes_within(memo, allowed, greedy, alike)  # summed, since a difference would lose light votes
-    return Division(alike, others, others / total if total > 0.0 else 1.0, UNIFORM_SHARE if others > 0.0 else 1.0)
+    return Division(
+        alike, others, others / total if total > 0.0 else 1.0, UNIFORM_SHARE if others > 0.0 else 1.0
+    )
 
 
 @inlined
@@ -86,7 +77,7 @@ def draw_voted(memo: Array, greedy: int, allowed: Array, votes: Division, u: flo
     for i in range(int(memo[LEARNERS])):
         label = int(memo[VOTES + i])
         weight = vote_weight(memo, i, votes.alike)
-        if label != greedy and weight > 0.0 and place_in(allowed, label) >= 0:
+        if label != greedy and weight > 0.0 and place_of(allowed, label) >= 0:
             drawn = label
             below += weight
             if u * votes.others < below:
@@ -95,18 +86,24 @@ def draw_voted(memo: Array, greedy: int, allowed: Array, votes: Division, u: flo
 
 
 @inlined
-def draw_divided(memo: Array, greedy: int, allowed: Array, n_allowed: int, votes: Division, rate: float, u: float) -> int:
+def draw_divided(
+    memo: Array, greedy: int, allowed: Array, n_allowed: int, votes: Division, rate: float, u: float
+) -> int:
     if u < 1.0 - rate:
         return greedy
     u = (u - (1.0 - rate)) / rate
     if u >= votes.uniform_share:
-        return draw_voted(memo, greedy, allowed, votes, (u - votes.uniform_share) / (1.0 - votes.uniform_share))
-    place = draw_label(place_in(allowed, greedy), 1.0, n_allowed, u / votes.uniform_share)
-    return place if allowed.size == 0 else int(allowed[place])
+        return draw_voted(
+            memo, greedy, allowed, votes, (u - votes.uniform_share) / (1.0 - votes.uniform_share)
+        )
+    place = draw_label(place_of(allowed, greedy), 1.0, n_allowed, u / votes.uniform_share)
+    return label_at(allowed, place)
 
 
 @inlined
-def divided_probability(memo: Array, label: int, greedy: int, n_allowed: int, votes: Division, rate: float) -> float:
+def divided_probability(
+    memo: Array, label: int, greedy: int, n_allowed: int, votes: Division, rate: float
+) -> float:
     if label == greedy:
         return 1.0 - rate
     share = votes.uniform_share / (n_allowed - 1)
@@ -115,19 +112,26 @@ def divided_probability(memo: Array, label: int, greedy: int, n_allowed: int, vo
     return rate * share
 
 
-@njit
-def show_divided(settings: Array, memo: Array, greedy: int, allowed: Array, key: int) -> None:
-    """Draw one of the allowed labels and note down what was drawn from; a label that is alone is shown for certain."""
+@kernel
+def show_divided(settings: Record, memo: Array, greedy: int, allowed: Array, key: int) -> None:
+    """Draw one of the allowed labels by the votes and note down what was drawn from; a label that is alone is shown for certain."""
     shown, probability = greedy, 1.0
     votes = divide(memo, greedy, allowed)
-    rate = max(settings[0]["least_rate"], min(settings[0]["rate"], votes.doubt * votes.doubt))
-    n_allowed = settings[0]["n_labels"] if allowed.size == 0 else allowed.size
+    rate = max(settings.least_rate, min(settings.rate, votes.doubt * votes.doubt))
+    n_allowed = settings.n_labels if allowed.size == 0 else allowed.size
     if n_allowed > 1:
         shown = draw_divided(memo, greedy, allowed, n_allowed, votes, rate, uniform(key, EXPLORE, 0))
         probability = divided_probability(memo, shown, greedy, n_allowed, votes, rate)
-    memo[SHOWN] = shown
-    memo[GREEDY] = greedy
-    memo[RATE] = rate
-    memo[PROBABILITY] = probability
-    memo[ALLOWED] = allowed.size
-    memo[POLICY] = BY_VOTES
+    note_choice(memo, shown, greedy, probability, rate, allowed.size)
+    memo[POLICY] = POLICY_BY_VOTES
+
+
+@inlined
+def show_by_schedule(
+    settings: Record, counts: Record, memo: Array, greedy: int, allowed: Array, key: int
+) -> None:
+    """Draw the label to show, by the votes if the schedule says so."""
+    if settings.schedule == SCHEDULE_BY_VOTES:
+        show_divided(settings, memo, greedy, allowed, key)
+    else:
+        show(settings, counts, memo, greedy, allowed, key)

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from banditboost.kernels.compile import inlined
-from banditboost.kernels.layout import ALLOWED, GREEDY, PROBABILITY, SHOWN, Array
+from banditboost.compiled.compile import inlined
+from banditboost.memo import ALLOWED, GREEDY, PROBABILITY, SHOWN
+from banditboost.types import Array, Record
 
 
 class Estimate(NamedTuple):
@@ -62,18 +63,18 @@ def estimate_loss_among(probability: float, explored: bool, correct: bool) -> tu
 
 
 @inlined
-def estimate(settings: Array, memo: Array, outcome: int) -> Estimate:
+def estimate(settings: Record, memo: Array, feedback: int) -> Estimate:
     """1 - lhat of a decision: from its verdict (0 or 1), or with full information from the right label itself."""
-    if settings[0]["full_information"] != 0:
-        return Estimate(0.0, outcome, 1.0, -1, 0.0, outcome)
+    if settings.full_information != 0:
+        return Estimate(0.0, feedback, 1.0, -1, 0.0, feedback)
     shown, greedy, probability = int(memo[SHOWN]), int(memo[GREEDY]), memo[PROBABILITY]
-    correct = outcome != 0
+    correct = feedback != 0
     if memo[ALLOWED] > 0.0:
-        if settings[0]["estimator"] == 3:
+        if settings.estimator == 3:
             base, shown_extra, greedy_extra = estimate_simple_among(probability, correct)
         else:
             base, shown_extra, greedy_extra = estimate_loss_among(probability, shown != greedy, correct)
-    elif settings[0]["estimator"] == 3:
+    elif settings.estimator == 3:
         base, shown_extra, greedy_extra = estimate_simple(probability, correct)
     else:
         base, shown_extra, greedy_extra = estimate_loss(probability, shown != greedy, correct)

@@ -9,9 +9,10 @@ import math
 
 import numpy as np
 
-from banditboost.kernels.compile import allocating, inlined, njit
-from banditboost.kernels.layout import Array
-from banditboost.kernels.rng import EXPERT_TIE, uniform
+from banditboost.boosting.exploration import place_among
+from banditboost.compiled.compile import allocating, inlined, kernel
+from banditboost.compiled.rng import EXPERT_TIE, uniform
+from banditboost.types import Array
 
 
 @inlined
@@ -36,8 +37,10 @@ def slot_of(active: Array, n_active: int, label: int) -> int:
     return n_active
 
 
-@njit
-def nth_tied(active: Array, n_active: int, values: Array, low: float, high: float, others_tied: bool, number: int) -> int:
+@kernel
+def nth_tied(
+    active: Array, n_active: int, values: Array, low: float, high: float, others_tied: bool, number: int
+) -> int:
     """Label number `number`, in increasing order, of those that are tied: active ones with low <= value <= high, and maybe all the rest."""
     if others_tied:
         label = number
@@ -54,7 +57,9 @@ def nth_tied(active: Array, n_active: int, values: Array, low: float, high: floa
 
 
 @inlined
-def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key: int, purpose: int, index: int) -> int:
+def largest_label(
+    active: Array, n_active: int, sums: Array, n_labels: int, key: int, purpose: int, index: int
+) -> int:
     """argmax over all k labels; a tie is broken by the keyed number of this purpose and index."""
     others = n_labels - n_active
     best = 0.0 if others > 0 else -math.inf
@@ -66,7 +71,15 @@ def largest_label(active: Array, n_active: int, sums: Array, n_labels: int, key:
             n_tied += 1
     if n_tied == 1 and first >= 0:
         return active[first]
-    return nth_tied(active, n_active, sums, best, best, best == 0.0 and others > 0, int(uniform(key, purpose, index) * n_tied))
+    return nth_tied(
+        active,
+        n_active,
+        sums,
+        best,
+        best,
+        best == 0.0 and others > 0,
+        int(uniform(key, purpose, index) * n_tied),
+    )
 
 
 @inlined
@@ -79,7 +92,14 @@ def add_votes(votes: Array, active: Array, n_active: int) -> int:
 
 @inlined
 def expert_labels_within(
-    votes: Array, weights: Array, active: Array, n_active: int, sums: Array, n_labels: int, key: int, labels: Array
+    votes: Array,
+    weights: Array,
+    active: Array,
+    n_active: int,
+    sums: Array,
+    n_labels: int,
+    key: int,
+    labels: Array,
 ) -> None:
     """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]. `sums` comes with zeros."""
     for j in range(votes.size):
@@ -89,10 +109,26 @@ def expert_labels_within(
 
 @allocating
 def expert_labels(votes: Array, weights: Array, n_labels: int, key: int, labels: Array) -> None:
-    """The same where nothing is at hand."""
+    """yhat^j for every expert j, as `expert_labels_within`, with work arrays of its own."""
     numbers = np.zeros(2 * votes.size)
     active = numbers[votes.size :].view(np.int64)
-    expert_labels_within(votes, weights, active, add_votes(votes, active, 0), numbers[: votes.size], n_labels, key, labels)
+    expert_labels_within(
+        votes, weights, active, add_votes(votes, active, 0), numbers[: votes.size], n_labels, key, labels
+    )
+
+
+@allocating
+def expert_labels_among(votes: Array, weights: Array, allowed: Array, key: int, labels: Array) -> None:
+    """The allowed label that each expert votes for most; votes for other labels are left out."""
+    n = votes.size
+    places, counted = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        place = place_among(allowed, int(votes[i]))
+        if place >= 0:
+            places[i], counted[i] = place, weights[i]
+    expert_labels(places, counted, allowed.size, key, labels)
+    for j in range(n):
+        labels[j] = allowed[labels[j]]
 
 
 @inlined

@@ -1,36 +1,51 @@
-"""Lines 9 and 10 of Algorithm 1: the sampling distribution of equation (2), the draw from it, and how large its rate is."""
+"""Lines 9 and 10 of Algorithm 1: the sampling distribution of equation (2), the draw from it, and how large its rate is.
+
+`allowed` holds the indices of the labels that may be shown, in increasing order; an empty array stands for all labels. With some of them
+allowed, their places play the role of the labels, and k is their number.
+"""
 
 from __future__ import annotations
 
-from banditboost.kernels.compile import inlined
-from banditboost.kernels.layout import GREEDY, PROBABILITY, RATE, ROUND, SHOWN, Array
-from banditboost.kernels.rng import EXPLORE, uniform
+from typing import Any
 
-CONSTANT, BY_ROUND, BY_ERROR, BY_VOTES = range(4)  # schedules: what the rate follows from
+from banditboost.compiled.compile import allocating, inlined
+from banditboost.compiled.rng import EXPLORE, uniform
+from banditboost.memo import ALLOWED, GREEDY, PROBABILITY, RATE, ROUND, SHOWN
+from banditboost.types import Array, Record
+
+# Schedules: what the rate follows from.
+SCHEDULE_CONSTANT, SCHEDULE_BY_ROUND, SCHEDULE_BY_ERROR, SCHEDULE_BY_VOTES = range(4)
 _FIRST_VERDICTS = 20.0  # with which an error of 1 is believed in at the beginning
 
 
+@allocating
+def allowed_labels(scratch: Any) -> Array:
+    """The labels that may be shown in this call; none stands for all."""
+    allowed: Array = scratch.allowed[1 : 1 + scratch.allowed[0]]
+    return allowed
+
+
 @inlined
-def exploration_rate(settings: Array, memo: Array) -> float:
+def exploration_rate(settings: Record, counts: Record, memo: Array) -> float:
     """rho of this round, for all schedules but the one by votes (divided.py)."""
-    rate: float = settings[0]["rate"]
-    if settings[0]["schedule"] == CONSTANT:
+    rate: float = settings.rate
+    if settings.schedule == SCHEDULE_CONSTANT:
         return rate
-    if settings[0]["schedule"] == BY_ROUND:
-        wanted = settings[0]["rate_scale"] * (memo[ROUND] + 1.0) ** -settings[0]["rate_power"]
+    if settings.schedule == SCHEDULE_BY_ROUND:
+        wanted = settings.rate_scale * (memo[ROUND] + 1.0) ** -settings.rate_power
     else:
-        wanted = settings[0]["rate_scale"] * settings[0]["recent_error"]
-    return max(settings[0]["least_rate"], min(rate, wanted))
+        wanted = settings.rate_scale * counts.recent_error
+    return max(settings.least_rate, min(rate, wanted))
 
 
 @inlined
-def count_verdict(settings: Array, memo: Array, outcome: int) -> None:
+def count_verdict(settings: Record, counts: Record, memo: Array, feedback: int) -> None:
     """Count it, and let it be part of the recent error of the greedy label."""
-    settings[0]["verdicts"] += 1
-    if settings[0]["schedule"] == BY_ERROR and memo[SHOWN] == memo[GREEDY]:
-        wrong = 0.0 if outcome != 0 else 1.0
-        settings[0]["recent_error"] += (wrong - settings[0]["recent_error"]) / min(
-            settings[0]["verdicts"] + _FIRST_VERDICTS, settings[0]["error_memory"]
+    counts.verdicts += 1
+    if settings.schedule == SCHEDULE_BY_ERROR and memo[SHOWN] == memo[GREEDY]:
+        wrong = 0.0 if feedback != 0 else 1.0
+        counts.recent_error += (wrong - counts.recent_error) / min(
+            counts.verdicts + _FIRST_VERDICTS, settings.error_memory
         )
 
 
@@ -50,13 +65,51 @@ def draw_label(greedy: int, rate: float, n_labels: int, u: float) -> int:
 
 
 @inlined
-def show(settings: Array, memo: Array, greedy: int, key: int) -> None:
-    """Draw the label to show and note down what was drawn from."""
-    n_labels, rate = settings[0]["n_labels"], exploration_rate(settings, memo)
-    shown = greedy
-    if settings[0]["full_information"] == 0:
-        shown = draw_label(greedy, rate, n_labels, uniform(key, EXPLORE, 0))
+def place_among(allowed: Array, label: int) -> int:
+    """Where a label stands among some of them, -1 if it is none of them."""
+    low, high = 0, allowed.size
+    while low < high:
+        middle = (low + high) // 2
+        if allowed[middle] < label:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < allowed.size and allowed[low] == label else -1
+
+
+@inlined
+def place_of(allowed: Array, label: int) -> int:
+    """Where a label stands among those that may be shown, -1 if it may not."""
+    return label if allowed.size == 0 else place_among(allowed, label)
+
+
+@inlined
+def label_at(allowed: Array, place: int) -> int:
+    """The label at a place among those that may be shown."""
+    return place if allowed.size == 0 else int(allowed[place])
+
+
+@inlined
+def note_choice(
+    memo: Array, shown: int, greedy: int, probability: float, rate: float, n_allowed: int
+) -> None:
+    """Write the choice of a round into its memo; n_allowed is 0 if all labels could be shown."""
     memo[SHOWN] = shown
     memo[GREEDY] = greedy
+    memo[PROBABILITY] = probability
     memo[RATE] = rate
-    memo[PROBABILITY] = label_probability(shown, greedy, rate, n_labels)
+    memo[ALLOWED] = n_allowed
+
+
+@inlined
+def show(settings: Record, counts: Record, memo: Array, greedy: int, allowed: Array, key: int) -> None:
+    """Draw the label to show and note down what was drawn from; a label that is alone is shown for certain."""
+    rate = exploration_rate(settings, counts, memo)
+    n_labels = settings.n_labels if allowed.size == 0 else allowed.size
+    best = place_of(allowed, greedy)
+    drawn, probability = best, 1.0
+    if n_labels > 1:
+        if settings.full_information == 0:
+            drawn = draw_label(best, rate, n_labels, uniform(key, EXPLORE, 0))
+        probability = label_probability(drawn, best, rate, n_labels)
+    note_choice(memo, label_at(allowed, drawn), greedy, probability, rate, allowed.size)

@@ -6,17 +6,20 @@ They run the very same steps: with the label known, 1 - lhat is e_y exactly, and
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from banditboost.boosting.adaptive import AdaptiveBooster, ask_experts
-from banditboost.boosting.base import Booster
+from banditboost.boosting.booster import Booster
 from banditboost.boosting.optimal import OptimalBooster
-from banditboost.boosting.rows import checked_rows, listed, rows_of
 from banditboost.errors import LabelError
-from banditboost.kernels.layout import GREEDY, VOTES, Array
+from banditboost.memo import GREEDY, VOTES
+from banditboost.models.model import MEBIBYTE
+from banditboost.rows.many import checked_rows, listed, rows_of
+from banditboost.rows.schema import Schema
+from banditboost.types import Array, Row
 
 
 class FullInformationBooster(Booster):
@@ -31,26 +34,28 @@ class FullInformationBooster(Booster):
 
     def __init__(self, labels: Iterable[Hashable], **parameters: Any) -> None:
         super().__init__(labels, **parameters)
-        self._settings["full_information"] = 1
+        self._settings.full_information = 1
 
-    def predict_one(self, x: Mapping[Any, Any] | Array) -> Hashable:
+    def predict_one(self, x: Row) -> Hashable:
         """The predicted label; the model does not change."""
         with self._lock:
             return self.labels[int(self._begin_round(x, looking=True)[0][GREEDY])]
 
-    def learn_one(self, x: Mapping[Any, Any] | Array, y: Hashable) -> None:
+    def learn_one(self, x: Row, y: Hashable) -> None:
         """Learn that y is the label of x."""
         with self._lock:
-            outcome = self._index_of(y)
+            right = self._index_of(y)
             memo, _ = self._begin_round(x)
-            self._hear(memo, outcome)
+            self._hear(memo, right, self.seed)
             self.rounds += 1
 
     def _index_of(self, y: Hashable) -> int:
         try:
             return self._index[y]
         except (KeyError, TypeError):
-            raise LabelError(f"y is {y!r}, which is not one of the model's labels; they are {self.labels[:10]!r}") from None
+            raise LabelError(
+                f"y is {y!r}, which is not one of the model's labels; they are {self.labels[:10]!r}"
+            ) from None
 
     def predict_many(self, X: Any) -> list[Hashable]:
         """The predicted label of every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow); the model does not change."""
@@ -65,7 +70,7 @@ class FullInformationBooster(Booster):
             return [self.predict_proba_one(x) for x in rows]
 
     def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
-        """Learn the labels y of the rows of X, in their order: the same as one by one. If any row or label is refused, none was learned."""
+        """Learn the labels y of the rows of X, in their order, as if one by one. If any row or label is refused, none was learned."""
         try:
             right = listed(y)
         except TypeError:
@@ -75,11 +80,13 @@ class FullInformationBooster(Booster):
                 self._index_of(label)
             rows = checked_rows(self.schema, X)
             if len(rows) != len(right):
-                raise LabelError(f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row")
+                raise LabelError(
+                    f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row"
+                )
             for x, label in zip(rows, right, strict=True):
                 self.learn_one(x, label)
 
-    def predict_proba_one(self, x: Mapping[Any, Any] | Array) -> dict[Hashable, float]:
+    def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
         """The probability with which each label would be predicted."""
         with self._lock:
             shares = self._label_shares(self._begin_round(x, looking=True)[0])
@@ -90,7 +97,18 @@ class FullInformationBooster(Booster):
 
 
 class AdaFull(AdaptiveBooster, FullInformationBooster):
-    """Adaboost.OLM: adaptive boosting with full information.
+    """Adaboost.OLM: adaptive boosting with full information (Jung, Goetz and Tewari, 2017).
+
+    Args:
+        labels: what can be predicted.
+        n_learners: N, how many weak learners vote.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        schema: features, if they are to be declared.
+        clip: the largest difference between two costs that counts.
+        importance_scale: what the weights of examples are multiplied by.
+        tie_tolerance: how far apart costs may be that count as equal.
+        max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
+        seed: of all random numbers; None takes one from the system.
 
     >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
     >>> for _ in range(10):
@@ -100,25 +118,89 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
     2
     """
 
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        n_learners: int = 20,
+        weak_learner: Any = None,
+        schema: Schema | None = None,
+        clip: float = 100.0,
+        importance_scale: float = 1.0,
+        tie_tolerance: float = 1e-9,
+        max_memory: int = 256 * MEBIBYTE,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            labels,
+            n_learners=n_learners,
+            weak_learner=weak_learner,
+            schema=schema,
+            clip=clip,
+            importance_scale=importance_scale,
+            tie_tolerance=tie_tolerance,
+            max_memory=max_memory,
+            seed=seed,
+        )
+
     def _step(self) -> float:
         return 2.0 * math.sqrt(2.0) / (len(self.labels) - 1)
 
     def _label_shares(self, memo: Array) -> Array:
         """Experts are drawn, so a label is predicted with the share of the experts that say it."""
         labels = np.empty(self.n_learners, np.int64)
-        ask_experts(self._settings, memo, labels)
+        ask_experts(self._settings, memo, self.seed, labels)
         # Shares that were added up may exceed 1 in the last bit.
         return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
 
 
 class OptFull(OptimalBooster, FullInformationBooster):
-    """OnlineMBBM: boost-by-majority with full information.
+    """OnlineMBBM: boost-by-majority with full information (Jung, Goetz and Tewari, 2017).
+
+    Args:
+        labels: what can be predicted.
+        edge: gamma, the learners' edge over guessing.
+        n_learners: N, how many weak learners vote; at most 200.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        schema: features, if they are to be declared.
+        clip: the largest difference between two costs that counts.
+        importance_scale: what the weights of examples are multiplied by.
+        tie_tolerance: how far apart costs may be that count as equal.
+        max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
+        seed: of all random numbers; None takes one from the system.
 
     >>> model = OptFull(["yes", "no"], n_learners=5, seed=1)
     >>> model.learn_one({"age": 31}, "no")
     >>> model.predict_proba_one({"age": 31})["no"]
     1.0
     """
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        edge: float = 0.1,
+        n_learners: int = 20,
+        weak_learner: Any = None,
+        schema: Schema | None = None,
+        clip: float = 100.0,
+        importance_scale: float = 1.0,
+        tie_tolerance: float = 1e-9,
+        max_memory: int = 256 * MEBIBYTE,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            labels,
+            edge=edge,
+            n_learners=n_learners,
+            weak_learner=weak_learner,
+            schema=schema,
+            clip=clip,
+            importance_scale=importance_scale,
+            tie_tolerance=tie_tolerance,
+            max_memory=max_memory,
+            seed=seed,
+        )
 
     def _label_shares(self, memo: Array) -> Array:
         votes = memo[VOTES : VOTES + self.n_learners].astype(np.int64)

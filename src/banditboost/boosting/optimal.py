@@ -1,4 +1,7 @@
-"""OptBandit, the paper's BanditBBM: a plain majority of learners with a known edge, costs from the potential. (Serves OptFull too.)"""
+"""OptBandit, the paper's BanditBBM (Algorithm 2): a plain majority of learners with a known edge, costs from the potential.
+
+OptFull shares its round.
+"""
 
 from __future__ import annotations
 
@@ -7,57 +10,85 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.allowed import label_experts_among, show_among
-from banditboost.boosting.bandit import BanditBooster
-from banditboost.boosting.base import Booster, check_count, check_number
+from banditboost.boosting.booster import BanditBooster, Booster, Scratch
 from banditboost.boosting.costs import Ballot, label_and_weight, list_active
-from banditboost.boosting.divided import show_divided
+from banditboost.boosting.divided import show_by_schedule
 from banditboost.boosting.estimate import estimate
-from banditboost.boosting.experts import add_label, largest_label, slot_of
-from banditboost.boosting.exploration import BY_VOTES, count_verdict, show
+from banditboost.boosting.experts import add_label, expert_labels_among, largest_label, slot_of
+from banditboost.boosting.exploration import allowed_labels, count_verdict
 from banditboost.boosting.potential import PotentialTable, make_table, vote_costs
-from banditboost.kernels.compile import allocating, entry, njit
-from banditboost.kernels.layout import CHOSEN_EXPERT, ROUND, VOTES, Array
-from banditboost.kernels.rng import EXPERT_TIE, round_key
-from banditboost.kernels.votes import MOST_VOTES
+from banditboost.boosting.rated import Rated
+from banditboost.boosting.round import Round
+from banditboost.boosting.vote_states import MOST_VOTES
+from banditboost.compiled.compile import allocating, kernel
+from banditboost.compiled.rng import EXPERT_TIE
+from banditboost.memo import CHOSEN_EXPERT, VOTES
+from banditboost.models.model import MEBIBYTE
+from banditboost.rows.schema import Schema
+from banditboost.schedules import Schedule
 from banditboost.theory import optimal_exploration
+from banditboost.trees.forest import vote_forest
+from banditboost.trees.layout import Forest
+from banditboost.types import Array, Record
+from banditboost.validation import check_count, check_number
+
+
+class OptimalLearned(NamedTuple):
+    """What an optimal booster has learned, besides its trees."""
+
+    counts: Record
+    tally: Array
+
+
+class OptimalState(NamedTuple):
+    """An optimal booster as its round reads it."""
+
+    settings: Record
+    features: Array
+    learned: OptimalLearned
+    forest: Forest
+    learn_trees: Any
+    table: PotentialTable  # of costs: computed, not learned
+    scratch: Scratch
 
 
 @allocating
-def choose_optimal(settings: Array, memo: Array) -> None:
-    """Lines 6 to 10 with alpha = 1 and i_t = N."""
-    n = settings[0]["n_learners"]
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+def majority_label(settings: Record, memo: Array, key: int) -> int:
+    """The label with most votes."""
+    n = settings.n_learners
     active = np.empty(n, np.int64)
     n_active = 0
     for i in range(n):
-        memo[VOTES + n + i] = 1.0
         n_active = add_label(active, n_active, int(memo[VOTES + i]))
     sums = np.zeros(n_active)
     for i in range(n):
         sums[slot_of(active, n_active, int(memo[VOTES + i]))] += 1.0
-    memo[CHOSEN_EXPERT] = n - 1
-    greedy = largest_label(active, n_active, sums, settings[0]["n_labels"], key, EXPERT_TIE, n - 1)
-    if settings[0]["schedule"] == BY_VOTES:
-        show_divided(settings, memo, greedy, active[:0], key)
-    else:
-        show(settings, memo, greedy, key)
+    return largest_label(active, n_active, sums, settings.n_labels, key, EXPERT_TIE, n - 1)
 
 
 @allocating
-def choose_optimal_among(settings: Array, memo: Array, allowed: Array) -> None:
-    """The same among some labels."""
-    n = settings[0]["n_learners"]
+def majority_label_among(settings: Record, memo: Array, allowed: Array, key: int) -> int:
+    """The allowed label with most votes."""
+    n = settings.n_learners
     labels = np.empty(n, np.int64)
+    expert_labels_among(memo[VOTES : VOTES + n], memo[VOTES + n : VOTES + 2 * n], allowed, key, labels)
+    return labels[n - 1]
+
+
+@kernel
+def choose(model: Any, memo: Array, key: int) -> None:
+    """Lines 5 to 10 with alpha = 1 and i_t = N."""
+    settings, allowed = model.settings, allowed_labels(model.scratch)
+    n = settings.n_learners
+    vote_forest(model.forest, memo[settings.row_start :], key, memo[VOTES : VOTES + n])
     for i in range(n):
         memo[VOTES + n + i] = 1.0
-    label_experts_among(settings, memo, allowed, labels)
     memo[CHOSEN_EXPERT] = n - 1
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    if settings[0]["schedule"] == BY_VOTES:
-        show_divided(settings, memo, labels[n - 1], allowed, key)
+    if allowed.size == 0:
+        greedy = majority_label(settings, memo, key)
     else:
-        show_among(settings, memo, labels[n - 1], allowed, key)
+        greedy = majority_label_among(settings, memo, allowed, key)
+    show_by_schedule(settings, model.learned.counts, memo, greedy, allowed, key)
 
 
 class Count(NamedTuple):
@@ -73,22 +104,26 @@ class Count(NamedTuple):
 def no_counts(n_learners: int, n_active: int, n_labels: int) -> Count:
     histogram = np.zeros(n_learners + 2, np.int64)
     histogram[0] = n_labels
-    return Count(np.zeros(n_active + 1, np.int64), histogram, np.empty(n_learners + 2), np.empty(n_active + 1))
+    return Count(
+        np.zeros(n_active + 1, np.int64), histogram, np.empty(n_learners + 2), np.empty(n_active + 1)
+    )
 
 
-@njit
+@kernel
 def count_vote(votes: Count, slot: int) -> None:
     votes.histogram[votes.counts[slot]] -= 1
     votes.counts[slot] += 1
     votes.histogram[votes.counts[slot]] += 1
 
 
-@njit
+@kernel
 def potential_costs(table: PotentialTable, votes: Count, ballot: Ballot, n_votes: int, mix: Array) -> None:
     """Learner i's cost vector chat = C (1 - lhat) with C[l, r] = phi^r_{N-i}(s^{i-1} + e_l), equation (9)."""
     two = ballot.second != ballot.first
     second = votes.counts[ballot.second] if two else -1
-    first_cost, second_cost = vote_costs(table, votes.histogram, n_votes, votes.counts[ballot.first], second, mix, votes.by_count)
+    first_cost, second_cost = vote_costs(
+        table, votes.histogram, n_votes, votes.counts[ballot.first], second, mix, votes.by_count
+    )
     for slot in range(votes.counts.size):
         votes.vector[slot] = votes.by_count[votes.counts[slot]]
     votes.vector[ballot.first] = first_cost
@@ -97,49 +132,59 @@ def potential_costs(table: PotentialTable, votes: Count, ballot: Ballot, n_votes
 
 
 @allocating
-def teach_optimal(settings: Array, table: PotentialTable, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
     """Lines 12 to 15."""
-    n = settings[0]["n_learners"]
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    of = estimate(settings, memo, outcome)
-    count_verdict(settings, memo, outcome)
+    settings, scratch = model.settings, model.scratch
+    n = settings.n_learners
+    of = estimate(settings, memo, feedback)
+    count_verdict(settings, model.learned.counts, memo, feedback)
     active = np.empty(n + 2, np.int64)
     n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
     first = slot_of(active, n_active, of.first)
-    ballot = Ballot(active, n_active, first, slot_of(active, n_active, of.second) if of.second >= 0 else first)
-    votes = no_counts(n, ballot.n_active, settings[0]["n_labels"])
+    ballot = Ballot(
+        active, n_active, first, slot_of(active, n_active, of.second) if of.second >= 0 else first
+    )
+    votes = no_counts(n, ballot.n_active, settings.n_labels)
     mix = np.array([of.base, of.first_extra, of.second_extra])
     if ballot.second == ballot.first:
         mix[1] += of.second_extra
     for i in range(n):
-        potential_costs(table, votes, ballot, i, mix)
-        labels[i], importance[i] = label_and_weight(votes.vector, ballot, settings, of.right, key, i)
+        potential_costs(model.table, votes, ballot, i, mix)
+        scratch.labels[i], scratch.importance[i] = label_and_weight(
+            votes.vector, ballot, settings, of.right, key, i
+        )
         count_vote(votes, slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i])))
-
-
-@entry
-def choose_once(settings: Array, memo: Array) -> None:
-    choose_optimal(settings, memo)
-
-
-@entry
-def teach_once(settings: Array, table: PotentialTable, memo: Array, outcome: int, labels: Array, importance: Array) -> None:
-    teach_optimal(settings, table, memo, outcome, labels, importance)
 
 
 class OptimalBooster(Booster):
     """A plain majority of learners whose edge over guessing is known."""
 
-    def __init__(self, labels: Iterable[Hashable], *, edge: float = 0.1, **parameters: Any) -> None:
+    _round = Round(choose, teach)
+
+    def __init__(
+        self, labels: Iterable[Hashable], *, edge: float, n_learners: int, **parameters: Any
+    ) -> None:
         self.edge = check_number("edge", edge, 0.0, 1.0)
-        check_count("n_learners", parameters.get("n_learners", 20), 1, MOST_VOTES)
-        super().__init__(labels, **parameters)
+        check_count("n_learners", n_learners, 1, MOST_VOTES)
+        super().__init__(labels, n_learners=n_learners, **parameters)
 
     def _start(self) -> None:
         super()._start()
-        self._settings["edge"] = self.edge
-        self._weights = np.ones(self.n_learners)
+        self._settings.edge = self.edge
+        self._make_table()
+
+    def _make_table(self) -> None:
         self.table = make_table(self.n_learners, len(self.labels), self.edge)
+
+    def _state(self) -> OptimalState:
+        learned = OptimalLearned(self._counts, self._tally)
+        return OptimalState(
+            settings=self._settings,
+            learned=learned,
+            table=self.table,
+            scratch=self._scratch,
+            **self._learners(),
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -150,34 +195,37 @@ class OptimalBooster(Booster):
         return {name: value for name, value in super()._kept().items() if name != "table"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._make_table()
         super().__setstate__(state)
-        self.table = make_table(self.n_learners, len(self.labels), self.edge)
-
-    def _choose(self, memo: Array) -> None:
-        choose_once(self._settings, memo)
-
-    def _choose_among(self, memo: Array, allowed: Array) -> None:
-        choose_optimal_among(self._settings, memo, allowed)
 
     def _follow_labels(self) -> None:
         super()._follow_labels()
-        self.table = make_table(self.n_learners, len(self.labels), self.edge)
-
-    def _teach(self, memo: Array, outcome: int, allowed: Array | None) -> None:  # noqa: ARG002 (no expert but the last is judged)
-        teach_once(self._settings, self.table, memo, outcome, *self._lesson)
+        self._make_table()
 
     @property
     def memory_usage(self) -> int:
         return super().memory_usage + sum(array.nbytes for array in self.table)
 
 
-class OptBandit(OptimalBooster, BanditBooster):
-    """Boost-by-majority with bandit feedback (Algorithm 2 of the paper, BanditBBM): optimal if every learner has the edge `edge`.
+class OptBandit(OptimalBooster, Rated, BanditBooster):
+    """Boost-by-majority with bandit feedback: optimal if every learner has the edge `edge`.
+
+    Algorithm 2 (BanditBBM) of Zhang, Jung and Tewari, *Online Multiclass Boosting with Bandit Feedback*, AISTATS 2019.
 
     Args:
         labels: what can be shown.
         edge: gamma, the learners' edge over guessing.
-        parameters: those that all boosters share.
+        n_learners: N, how many weak learners vote; at most 200.
+        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a schedule (`banditboost.schedules`).
+        estimator: 3 or 4, the equation of the paper that estimates the loss.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        schema: features, if they are to be declared.
+        clip: the largest difference between two costs that counts.
+        importance_scale: what the weights of examples are multiplied by.
+        tie_tolerance: how far apart costs may be that count as equal.
+        max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
+        seed: of all random numbers; None takes one from the system.
 
     >>> model = OptBandit(["yes", "no", "later"], n_learners=5, edge=0.1, seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=False)
@@ -186,6 +234,37 @@ class OptBandit(OptimalBooster, BanditBooster):
     """
 
     learners_vote = True
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        edge: float = 0.1,
+        n_learners: int = 20,
+        exploration: float | Schedule | str = 0.05,
+        estimator: int = 4,
+        weak_learner: Any = None,
+        schema: Schema | None = None,
+        clip: float = 100.0,
+        importance_scale: float = 1.0,
+        tie_tolerance: float = 1e-9,
+        max_memory: int = 256 * MEBIBYTE,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            labels,
+            edge=edge,
+            n_learners=n_learners,
+            exploration=exploration,
+            estimator=estimator,
+            weak_learner=weak_learner,
+            schema=schema,
+            clip=clip,
+            importance_scale=importance_scale,
+            tie_tolerance=tie_tolerance,
+            max_memory=max_memory,
+            seed=seed,
+        )
 
     def _suggested_rate(self, edge: float) -> tuple[float, float]:  # noqa: ARG002 (Theorem 3.2's rate does not hang on it)
         return optimal_exploration(len(self.labels), self.n_learners, rounds=1).rate, 0.5

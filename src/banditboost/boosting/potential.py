@@ -14,7 +14,7 @@ divided by the Poisson probability of d. The coefficient is a mean over points o
 of logarithms, tabulated once; labels with equal counts share one, so k does not matter. In z it is a polynomial of degree below N/S, which
 Gauss-Legendre with enough nodes integrates exactly. With R close to d rounding grows by about sqrt(2 pi d) only: errors stay near 1e-14.
 
-A state is a histogram of vote counts (`kernels.votes`); what was computed for one is kept in a table of bounded size. Values do not
+A state is a histogram of vote counts (`vote_states`); what was computed for one is kept in a table of bounded size. Values do not
 depend on what the table holds, so emptying it when it is full changes no result.
 """
 
@@ -29,9 +29,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from banditboost.boosting.vote_states import (
+    EMPTY,
+    MOST_VOTES,
+    IntArray,
+    count_class,
+    count_partitions,
+    find_slot,
+    state_key,
+)
+from banditboost.compiled.compile import allocating, kernel
 from banditboost.errors import ParameterError
-from banditboost.kernels.compile import allocating, njit
-from banditboost.kernels.votes import EMPTY, MOST_VOTES, IntArray, count_class, count_partitions, find_slot, state_key
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -69,8 +77,10 @@ def _half_circle(level: int) -> int:
     return 5 * (level + 1)
 
 
-@njit
-def state_potentials(table: PotentialTable, n_left: int, counts: IntArray, labels: IntArray, out: FloatArray) -> None:
+@kernel
+def state_potentials(
+    table: PotentialTable, n_left: int, counts: IntArray, labels: IntArray, out: FloatArray
+) -> None:
     """`out[c]` is phi^y_n for each label y of class c: `labels[c]` labels (k in all) have `counts[c]` votes, in ascending order.
 
     What is certain is 0 or 1 without rounding, so that costs which are equal stay equal. (`labels` is as before when the call returns.)
@@ -96,8 +106,10 @@ def state_potentials(table: PotentialTable, n_left: int, counts: IntArray, label
         labels[c] += 1
 
 
-@njit
-def _chance_to_win(table: PotentialTable, n_left: int, total: int, gained: int, counts: IntArray, others: IntArray) -> float:
+@kernel
+def _chance_to_win(
+    table: PotentialTable, n_left: int, total: int, gained: int, counts: IntArray, others: IntArray
+) -> float:
     """P(y gets `gained` of the votes left and wins with `total`); `others` is how many other labels have each of `counts`."""
     chance: float = table.weights[_CHANCE, n_left, gained]
     if chance == 0.0:
@@ -123,7 +135,7 @@ def _chance_to_win(table: PotentialTable, n_left: int, total: int, gained: int, 
     return chance * win
 
 
-@njit
+@kernel
 def find_state(table: PotentialTable, histogram: IntArray, n_votes: int) -> int:
     """The slot of this state, computed now if it is not there. `histogram[c]` labels have c votes, `n_votes` in all; its size is N + 2.
 
@@ -167,9 +179,15 @@ def _insert(table: PotentialTable, histogram: IntArray, n_votes: int, key: int, 
     return slot
 
 
-@njit
+@kernel
 def vote_costs(
-    table: PotentialTable, histogram: IntArray, n_votes: int, first: int, second: int, mix: FloatArray, out: FloatArray
+    table: PotentialTable,
+    histogram: IntArray,
+    n_votes: int,
+    first: int,
+    second: int,
+    mix: FloatArray,
+    out: FloatArray,
 ) -> tuple[float, float]:
     """The cost of each vote that learner i could cast: eq. (5) with the matrix of eq. (9), C[l, r] = phi^r_{N-i}(s + e_l).
 
@@ -232,7 +250,9 @@ def make_table(n_learners: int, n_labels: int, edge: float, slots: int | None = 
         n_states = int(partitions[-1, 0] + partitions[-1, 1])
         slots = min(MOST_SLOTS, 2 * n_states)
     slots = 2 ** (_whole("slots", slots, 2, None) - 1).bit_length()
-    n_classes = min(n_labels, (1 + math.isqrt(1 + 8 * n_learners)) // 2)  # 0 + 1 + ... + (n_classes - 1) votes at least
+    n_classes = min(
+        n_labels, (1 + math.isqrt(1 + 8 * n_learners)) // 2
+    )  # 0 + 1 + ... + (n_classes - 1) votes at least
     plan, factors, node_weights = _circles(n_learners, n_labels)
     plan[_SCALARS, :3] = n_labels, 0, edge == 0.0
     weights = np.stack((*_weights(n_learners, edge + (1.0 - edge) / n_labels), node_weights))
@@ -268,7 +288,9 @@ def _circles(n_learners: int, n_labels: int) -> tuple[IntArray, FloatArray, Floa
     blocks: list[tuple[FloatArray, int]] = []
     first = end = n_nodes = stride = 0
     for total in range(n_learners // 2, 0, -1):
-        tied = min(n_labels, n_learners // total)  # so many labels, y among them, can have this total; the degree in z is one less
+        tied = min(
+            n_labels, n_learners // total
+        )  # so many labels, y among them, can have this total; the degree in z is one less
         if n_nodes != (tied + 1) // 2:
             n_nodes, stride, first = (tied + 1) // 2, total + 1, end
             end += n_nodes * stride
@@ -300,7 +322,9 @@ def _log_factors(level: int, n_labels: int, z: float, stride: int) -> FloatArray
     size = np.maximum(np.abs(1.0 + rest), 1e-300)
     small = np.where(np.abs(rest) < 0.5, rest, 0.0)
     logs = np.empty((stride, 2, points))
-    logs[:, 0] = np.where(small == 0.0, np.log(size), 0.5 * np.log1p(2.0 * small.real + np.abs(small) ** 2)) - mean
+    logs[:, 0] = (
+        np.where(small == 0.0, np.log(size), 0.5 * np.log1p(2.0 * small.real + np.abs(small) ** 2)) - mean
+    )
     logs[:, 1] = np.arctan2(rest.imag, 1.0 + rest.real)
     return logs
 
@@ -337,7 +361,9 @@ def _study_table(n_learners: int, n_labels: int, edge: float) -> PotentialTable:
     return make_table(n_learners, n_labels, edge, slots=1024)
 
 
-def potential_monte_carlo(votes: Sequence[int], label: int, remaining: int, edge: float, samples: int, seed: int) -> float:
+def potential_monte_carlo(
+    votes: Sequence[int], label: int, remaining: int, edge: float, samples: int, seed: int
+) -> float:
     """phi^y_n(s) estimated from `samples` random ends of the vote, as the paper suggests. For study: `potential` is exact and quicker.
 
     >>> round(potential_monte_carlo([3, 1, 0, 0], label=0, remaining=10, edge=0.1, samples=10_000, seed=7), 2)
@@ -356,7 +382,9 @@ def potential_monte_carlo(votes: Sequence[int], label: int, remaining: int, edge
     return lost / samples
 
 
-def _checked(votes: Sequence[int], label: int, remaining: int, edge: float) -> tuple[IntArray, int, int, float]:
+def _checked(
+    votes: Sequence[int], label: int, remaining: int, edge: float
+) -> tuple[IntArray, int, int, float]:
     counts = np.array([_whole("votes", count, 0, _MANY) for count in votes], dtype=np.int64)
     if counts.size < 2:
         raise ParameterError(f"votes={votes!r} must have a count for each of at least two labels")
@@ -381,5 +409,7 @@ def _edge(value: float) -> float:
     except (TypeError, ValueError):
         edge = math.nan
     if not 0.0 <= edge < 1.0:
-        raise ParameterError(f"edge={value!r} must be a number from 0 (a weak learner that guesses) to below 1; the paper uses 0.1")
+        raise ParameterError(
+            f"edge={value!r} must be a number from 0 (a weak learner that guesses) to below 1; the paper uses 0.1"
+        )
     return edge

@@ -10,11 +10,16 @@ from typing import Any
 import numpy as np
 
 from banditboost import schedules
-from banditboost.boosting.exploration import BY_ERROR, BY_ROUND, BY_VOTES, CONSTANT
+from banditboost.boosting.exploration import (
+    SCHEDULE_BY_ERROR,
+    SCHEDULE_BY_ROUND,
+    SCHEDULE_BY_VOTES,
+    SCHEDULE_CONSTANT,
+)
 from banditboost.errors import ParameterError
 from banditboost.schedules import Adaptive, Decaying, Divided, Schedule, Theory
+from banditboost.types import Record
 
-Array = np.ndarray[Any, Any]
 Power = tuple[float, float]
 """A scale and an exponent: rho = scale / t^power."""
 
@@ -26,9 +31,13 @@ def checked(exploration: Any) -> float | Schedule:
         return given
     number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
     if not number or not 0.0 <= given <= 1.0:
-        raise ParameterError(f"exploration is {given!r}; give a number in [0, 1], or a schedule, such as banditboost.schedules.Adaptive()")
+        raise ParameterError(
+            f"exploration is {given!r}; give a number in [0, 1], or a schedule, such as banditboost.schedules.Adaptive()"
+        )
     if given == 1.0:
-        raise ParameterError("exploration is 1.0, so the greedy label would never be shown; give a number below 1")
+        raise ParameterError(
+            "exploration is 1.0, so the greedy label would never be shown; give a number below 1"
+        )
     if given == 0.0:
         warnings.warn(
             "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01",
@@ -50,30 +59,35 @@ def least_rate(exploration: float | Schedule) -> float:
     return exploration.least if isinstance(exploration, Schedule) else exploration
 
 
-def write(exploration: float | Schedule, settings: Array, suggest: Callable[[float], Power | None]) -> None:
-    """`suggest` tells what the theory says for this booster with learners of some edge, None if it says nothing."""
-    settings["schedule"], settings["least_rate"] = CONSTANT, least_rate(exploration)
-    settings["rate"] = exploration.most if isinstance(exploration, Schedule) else exploration
+def write(exploration: float | Schedule, settings: Record, suggest: Callable[[float], Power | None]) -> None:
+    """Set the rate. `suggest` tells what the theory says for this booster with learners of some edge, None if it says nothing."""
+    settings.schedule = SCHEDULE_CONSTANT
+    settings.least_rate = least_rate(exploration)
+    settings.rate = exploration.most if isinstance(exploration, Schedule) else exploration
     if isinstance(exploration, Theory):
         _write_theory(exploration, settings, suggest(exploration.edge))
     elif isinstance(exploration, Decaying):
         _write_fall(settings, (exploration.scale, exploration.power))
     elif isinstance(exploration, Adaptive):
-        settings["schedule"], settings["rate_scale"], settings["error_memory"] = BY_ERROR, exploration.scale, exploration.memory
+        settings.schedule = SCHEDULE_BY_ERROR
+        settings.rate_scale = exploration.scale
+        settings.error_memory = exploration.memory
     elif isinstance(exploration, Divided):
-        settings["schedule"] = BY_VOTES
+        settings.schedule = SCHEDULE_BY_VOTES
 
 
-def _write_theory(given: Theory, settings: Array, suggested: Power | None) -> None:
+def _write_theory(given: Theory, settings: Record, suggested: Power | None) -> None:
     if suggested is None:
-        raise ParameterError(f"exploration is {given!r}; the theorems are about AdaBandit and OptBandit: give a number or Adaptive()")
+        raise ParameterError(
+            f"exploration is {given!r}; the theorems are about AdaBandit and OptBandit: give a number or Adaptive()"
+        )
     if given.rounds is None:
         _write_fall(settings, suggested)
     else:
         scale, power = suggested
-        settings["rate"] = max(given.least, min(given.most, scale * float(given.rounds) ** -power))
+        settings.rate = max(given.least, min(given.most, scale * float(given.rounds) ** -power))
 
 
-def _write_fall(settings: Array, fall: Power) -> None:
-    settings["schedule"] = BY_ROUND
-    settings["rate_scale"], settings["rate_power"] = fall
+def _write_fall(settings: Record, fall: Power) -> None:
+    settings.schedule = SCHEDULE_BY_ROUND
+    settings.rate_scale, settings.rate_power = fall

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.schema import Schema
+from banditboost.rows.schema import Schema
 
 Array = np.ndarray[Any, Any]
 _CYCLE = 24

@@ -45,7 +45,9 @@ class Game:
         start, right = time.perf_counter(), 0
         try:
             with output.progress(output.SHARE, "accuracy {task.fields[accuracy]}") as bar:
-                task = bar.add_task(type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-")
+                task = bar.add_task(
+                    type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-"
+                )
                 for X, y in self._blocks:
                     self.parts.append(play(self.model, X, y))
                     right += int(self.parts[-1].correct.sum())
@@ -57,7 +59,9 @@ class Game:
     def result(self) -> Result:
         """All blocks as one."""
         y, shown, greedy = (self._joined(name) for name in ("y", "shown", "greedy"))
-        return Result(self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None)
+        return Result(
+            self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None
+        )
 
     def _joined(self, name: str) -> np.ndarray[Any, Any]:
         return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in self.parts)])

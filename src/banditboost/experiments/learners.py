@@ -17,7 +17,7 @@ from banditboost.boosting.gap import GapBoost
 from banditboost.boosting.optimal import OptBandit
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
-from banditboost.schema import Schema
+from banditboost.rows.schema import Schema
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
@@ -51,7 +51,9 @@ def _signatures(booster: type[Booster]) -> Iterator[Mapping[str, inspect.Paramet
                 return
 
 
-def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int) -> Booster:
+def make(
+    name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int
+) -> Booster:
     """A model. `parameters` is plain data; a range is a list of two numbers.
 
     >>> make("AdaBandit", ["yes", "no"], None, {"n_learners": 3, "grace_period": [5, 20]}, seed=4)
@@ -61,7 +63,9 @@ def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameter
     for given in parameters:
         if given not in known:
             raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known)}")
-    ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    ranges: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()
+    }
     tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
     if tree:
         ranges["weak_learner"] = replace(_booster(name).default_tree, **tree)

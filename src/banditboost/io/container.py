@@ -58,7 +58,9 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(error.errno, error.strerror, str(path)) from error  # of the name that the user knows
+            raise OSError(
+                error.errno, error.strerror, str(path)
+            ) from error  # of the name that the user knows
         raise
     _sync_directory(target.parent)
 
@@ -77,7 +79,12 @@ def _sync_directory(directory: Path) -> None:
 def _write_to(file: BinaryIO, header: dict[str, Any], arrays: dict[str, Array]) -> None:
     specs = [_spec(name, array) for name, array in arrays.items()]
     text = json.dumps({**header, "arrays": specs}, allow_nan=False, separators=(",", ":")).encode("ascii")
-    size = _PREFIX.size + len(text) + sum(column.nbytes for array in arrays.values() for column in _columns(array)) + _DIGEST
+    size = (
+        _PREFIX.size
+        + len(text)
+        + sum(column.nbytes for array in arrays.values() for column in _columns(array))
+        + _DIGEST
+    )
     digest = hashlib.sha256()
     for piece in _pieces(_PREFIX.pack(MAGIC, FORMAT, len(text), size), text, arrays):
         digest.update(piece)
@@ -124,7 +131,9 @@ def read(path: str | os.PathLike[str]) -> Contents:
     if expected.digest() != digest:
         raise UnreadableError(f"the checksum is wrong: {_DAMAGED}")
     header = _parse_header(body[:header_size])
-    return Contents(version, header, _parse_arrays(header.pop("arrays", None), memoryview(body)[header_size:]))
+    return Contents(
+        version, header, _parse_arrays(header.pop("arrays", None), memoryview(body)[header_size:])
+    )
 
 
 def _parse_prefix(prefix: bytes, actual: int) -> tuple[int, int, int]:
@@ -134,11 +143,15 @@ def _parse_prefix(prefix: bytes, actual: int) -> tuple[int, int, int]:
         raise UnreadableError(f"the file is cut short after {len(prefix)} bytes; load an intact copy")
     _, version, header_size, size = _PREFIX.unpack(prefix)
     if version > FORMAT:
-        raise UnreadableError(f"format {version} is newer than this version of banditboost, which reads formats up to {FORMAT}; upgrade")
+        raise UnreadableError(
+            f"format {version} is newer than this version of banditboost, which reads formats up to {FORMAT}; upgrade"
+        )
     if version == 0:
         raise UnreadableError(f"format 0 does not exist: {_DAMAGED}")
     if actual < size:
-        raise UnreadableError(f"the file is cut short: it has {actual} of its {size} bytes; load an intact copy")
+        raise UnreadableError(
+            f"the file is cut short: it has {actual} of its {size} bytes; load an intact copy"
+        )
     if actual > size or _PREFIX.size + header_size + _DIGEST > size:
         raise UnreadableError(f"the file has {actual} bytes and says that it has {size}: {_DAMAGED}")
     return version, header_size, size
@@ -148,7 +161,9 @@ def _parse_header(text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"the header is no JSON that can be read ({str(error)[:80]}): {_DAMAGED}") from None
+        raise UnreadableError(
+            f"the header is no JSON that can be read ({str(error)[:80]}): {_DAMAGED}"
+        ) from None
     if not isinstance(header, dict):
         raise UnreadableError(f"the header is no JSON object: {_DAMAGED}")
     return header
@@ -186,18 +201,32 @@ def _checked_spec(spec: Any) -> tuple[str, tuple[int, ...], _Columns]:
         raise UnreadableError(f"an array has no name: {_DAMAGED}")
     shape: Any = spec.get("shape")
     fields: Any = spec.get("fields", [[_PLAIN, spec.get("type")]])
-    possible = isinstance(shape, list) and len(shape) <= _MOST_DIMENSIONS and all(type(n) is int and n >= 0 for n in shape)
+    possible = (
+        isinstance(shape, list)
+        and len(shape) <= _MOST_DIMENSIONS
+        and all(type(n) is int and n >= 0 for n in shape)
+    )
     if not possible or math.prod(max(n, 1) for n in shape) > _MOST_ITEMS:
         raise UnreadableError(f"array {spec['name'][:40]!r} has an impossible shape: {_DAMAGED}")
     if not isinstance(fields, list) or not fields or not all(_is_field(field) for field in fields):
         raise UnreadableError(f"array {spec['name'][:40]!r} has fields of unknown types: {_DAMAGED}")
-    if len({name for name, _ in fields}) < len(fields) or ("fields" in spec and [_PLAIN] in [field[:1] for field in fields]):
-        raise UnreadableError(f"array {spec['name'][:40]!r} has a field twice, or one without a name: {_DAMAGED}")
+    if len({name for name, _ in fields}) < len(fields) or (
+        "fields" in spec and [_PLAIN] in [field[:1] for field in fields]
+    ):
+        raise UnreadableError(
+            f"array {spec['name'][:40]!r} has a field twice, or one without a name: {_DAMAGED}"
+        )
     return spec["name"], tuple(shape), [(name, np.dtype(kind)) for name, kind in fields]
 
 
 def _is_field(field: Any) -> bool:
-    return isinstance(field, list) and len(field) == 2 and isinstance(field[0], str) and isinstance(field[1], str) and field[1] in _TYPES
+    return (
+        isinstance(field, list)
+        and len(field) == 2
+        and isinstance(field[0], str)
+        and isinstance(field[1], str)
+        and field[1] in _TYPES
+    )
 
 
 def _joined(columns: _Columns, parts: list[Array], shape: tuple[int, ...]) -> Array:
@@ -214,7 +243,13 @@ def take_array(arrays: dict[str, Array], name: str, kind: Any, shape: tuple[int 
     """An array of the expected type and shape (None: any length)."""
     array = arrays.get(name)
     if array is None or array.dtype != np.dtype(kind):
-        raise UnreadableError(f"array {name!r} is missing, or its fields are not those of this format: {_DAMAGED}")
-    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        raise UnreadableError(f"array {name!r} has shape {array.shape}, which does not fit the model: {_DAMAGED}")
+        raise UnreadableError(
+            f"array {name!r} is missing, or its fields are not those of this format: {_DAMAGED}"
+        )
+    if array.ndim != len(shape) or any(
+        n is not None and n != m for n, m in zip(shape, array.shape, strict=True)
+    ):
+        raise UnreadableError(
+            f"array {name!r} has shape {array.shape}, which does not fit the model: {_DAMAGED}"
+        )
     return array

@@ -43,4 +43,6 @@ def _features(schema: dict[str, Any]) -> dict[Any, list[Any] | None]:
     try:
         return dict(zip(names, values, strict=True))
     except (TypeError, ValueError):
-        raise UnreadableError("the header's 'schema' is not a name and a list of values for each feature; load an intact copy") from None
+        raise UnreadableError(
+            "the header's 'schema' is not a name and a list of values for each feature; load an intact copy"
+        ) from None

@@ -29,6 +29,7 @@ class ModelHeader:
     parameters: dict[str, Any]
     schema: dict[str, Any]
     learners: list[Any]  # what custom weak learners keep
+    identity: dict[str, Any]  # branch and runs of a model with decisions; files of older versions tell none
 
     def to_json(self, arrays: dict[str, Array]) -> dict[str, Any]:
         """The header; arrays that learners keep go to `arrays`."""
@@ -43,22 +44,25 @@ class ModelHeader:
             "parameters": encode(self.parameters),
             "schema": encode(self.schema),
             "learners": encode(self.learners, arrays),
+            **({"identity": encode(self.identity)} if self.identity else {}),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any], arrays: dict[str, Array]) -> ModelHeader:
         rounds = _count(data, "rounds", _MOST_ROUNDS)
+        identity = _named(data, "identity") if "identity" in data else {}
         return cls(
             kind=_of(data, "class", str),
             versions=_named(data, "versions"),
             model_id=_of(data, "model_id", str),
             rounds=rounds,
-            verdicts=_count(data, "verdicts", rounds),
+            verdicts=_count(data, "verdicts", _MOST_ROUNDS if identity.get("verdicts_elsewhere") else rounds),
             memory=_count(data, "memory", 2**63),
             labels=tuple(decode_hashable(label) for label in _of(data, "labels", list)),
             parameters=_named(data, "parameters"),
             schema=_named(data, "schema"),
             learners=decode(_of(data, "learners", list), arrays),
+            identity=identity,
         )
 
 
@@ -69,7 +73,9 @@ def versions() -> dict[str, Any]:
 
 def _of(data: dict[str, Any], key: str, kind: type) -> Any:
     if type(data.get(key)) is not kind:
-        raise UnreadableError(f"the header's {key!r} is missing or not of type {kind.__name__}; load an intact copy")
+        raise UnreadableError(
+            f"the header's {key!r} is missing or not of type {kind.__name__}; load an intact copy"
+        )
     return data[key]
 
 
@@ -83,5 +89,7 @@ def _named(data: dict[str, Any], key: str) -> dict[str, Any]:
 def _count(data: dict[str, Any], key: str, most: int) -> int:
     count: int = _of(data, key, int)
     if not 0 <= count <= most:
-        raise UnreadableError(f"the header's {key!r} is {str(count)[:40]}, not from 0 to {most}; load an intact copy")
+        raise UnreadableError(
+            f"the header's {key!r} is {str(count)[:40]}, not from 0 to {most}; load an intact copy"
+        )
     return count

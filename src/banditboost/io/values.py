@@ -62,13 +62,19 @@ def _encode_number(value: int | float) -> Any:
 def _encode_dict(value: dict[Any, Any], arrays: dict[str, Array] | None, depth: int) -> Any:
     if all(type(key) is str and not key.startswith("$") for key in value):
         return {key: encode(item, arrays, depth + 1) for key, item in value.items()}
-    return {"$dict": [[encode(key, None, depth + 1), encode(item, arrays, depth + 1)] for key, item in value.items()]}
+    return {
+        "$dict": [
+            [encode(key, None, depth + 1), encode(item, arrays, depth + 1)] for key, item in value.items()
+        ]
+    }
 
 
 def _numpy_kind(value: np.generic) -> str:
     kind = "U" if isinstance(value, np.str_) else value.dtype.str[1:]
     if kind != "U" and kind not in _NUMPY:
-        raise UnstorableError(f"{value!r} of type {type(value).__name__}; of NumPy's values numbers, bools and strings can be stored")
+        raise UnstorableError(
+            f"{value!r} of type {type(value).__name__}; of NumPy's values numbers, bools and strings can be stored"
+        )
     return kind
 
 

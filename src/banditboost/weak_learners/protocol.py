@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import asdict
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
-import numpy as np
-
-Array = np.ndarray[Any, Any]
+from banditboost.trees.layout import Forest
+from banditboost.types import Array
+from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 
 @runtime_checkable
@@ -34,11 +35,14 @@ class WeakLearner(Protocol):
 
 
 class Committee(Protocol):
-    """Weak learners behind a few calls: all answer, then some are taught."""
+    """The weak learners of a model. Trees are asked and taught by the compiled round; Python objects around it."""
+
+    in_python: ClassVar[bool]
+    """Whether the learners are Python objects."""
 
     @property
-    def features(self) -> Array:
-        """Kind, values and place of every feature."""
+    def forest(self) -> Forest:
+        """The trees; without any if the learners are Python objects, but with the features."""
 
     def add(self, n_learners: int) -> None:
         """Make that many more learners."""
@@ -49,15 +53,26 @@ class Committee(Protocol):
     def follow_schema(self) -> None:
         """Make room for features and nominal values that have joined."""
 
-    def vote(self, x: Array, round_: int, votes: Array) -> None:
-        """Line 5 of Algorithm 1: the label index that each learner predicts."""
+    def make_room(self) -> None:
+        """Called when there was too little room to learn; afterwards there is enough."""
 
-    def score(self, x: Array, scores: Array) -> None:
-        """Binary learners in groups, a row for each: how much label 1 is believed, in [0, 1]."""
+    def arrays(self) -> dict[str, Array]:
+        """What a file keeps of trees."""
 
-    def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
-        """Line 16: teach learner first + i labels[i] with weights[i]; a weight of 0 teaches nothing."""
+    def states(self) -> list[Any]:
+        """What a file keeps of Python objects."""
+
+    def restore(self, arrays: dict[str, Array], states: list[Any], n_learners: int) -> None:
+        """Go on with so many learners from what a file has kept."""
 
     @property
     def memory_usage(self) -> int:
         """Bytes held."""
+
+
+def plain_learner(learner: Any) -> dict[str, Any]:
+    """Trees with their parameters; of learners written elsewhere the name, to tell people which one `load` must be given."""
+    if isinstance(learner, HoeffdingTree):
+        return {"class": "HoeffdingTree", **asdict(learner)}
+    made_by = learner if hasattr(learner, "__qualname__") else type(learner)
+    return {"class": made_by.__qualname__, "module": made_by.__module__}

@@ -11,19 +11,30 @@ import numpy as np
 
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.kernels.layout import NUMERIC, Forest
+from banditboost.rows.features import NUMERIC
+from banditboost.trees.layout import Forest
+from banditboost.types import Array
 
-Array = np.ndarray[Any, Any]
 _LARGEST = 1e100  # of a value of a numeric feature
 _HEAVIEST = 1e300
-_SETTLED = ("n_labels", "leaf_prediction", "min_branch_fraction", "most_children")  # what the parameters and the schema determine
+_SETTLED = (
+    "n_labels",
+    "leaf_prediction",
+    "min_branch_fraction",
+    "most_children",
+)  # what the parameters and the schema determine
 _FREE, _NOBODY = -1, -2
 
 
 def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int) -> Forest:
     """The forest in `arrays`, if it is sound; `empty` is one of the same types, parameters and features."""
     shapes = {"head": (1,), "trees": (n_trees,), "features": empty.features.shape}
-    forest = Forest(*(take_array(arrays, name, part.dtype, shapes.get(name, (None,))) for name, part in empty._asdict().items()))
+    forest = Forest(
+        *(
+            take_array(arrays, name, part.dtype, shapes.get(name, (None,)))
+            for name, part in empty._asdict().items()
+        )
+    )
     _check_head(forest, empty)
     n_nodes = int(forest.head["n_nodes"][0])
     _check_trees(forest, n_nodes)
@@ -79,15 +90,22 @@ def _check_splits(forest: Forest, splits: Array, n_nodes: int) -> None:
     features = forest.features[steps["feature"]]
     numeric = features["kind"] == NUMERIC
     first, many = steps["next"].astype(np.int64), nodes["n_children"].astype(np.int64)
-    _demand(_within(many, 2, np.where(numeric, 3, features["n_values"] + 1)), "a split has an impossible number of children")
+    _demand(
+        _within(many, 2, np.where(numeric, 3, features["n_values"] + 1)),
+        "a split has an impossible number of children",
+    )
     _demand((first > splits) & (first + many <= n_nodes), "a child is out of range, or before its parent")
     _demand(_within(nodes["default_child"], first, first + many), "a default child is none of the children")
     _demand(np.isfinite(steps["threshold"]) == numeric, "a threshold does not fit its feature")
     _demand(np.isfinite(steps["threshold"]) | np.isnan(steps["threshold"]), "a threshold is infinite")
     _demand((nodes["first_entry"] == -1) & (nodes["summary"] == -1), "a split has statistics")
     _demand(_are_weights(nodes["gain"]), "gain of a split is out of range")
-    begins = np.bincount(first, minlength=n_nodes + 1) + np.bincount(forest.trees["root"], minlength=n_nodes + 1)
-    ends = np.bincount(first + many, minlength=n_nodes + 1) + np.bincount(forest.trees["root"] + 1, minlength=n_nodes + 1)
+    begins = np.bincount(first, minlength=n_nodes + 1) + np.bincount(
+        forest.trees["root"], minlength=n_nodes + 1
+    )
+    ends = np.bincount(first + many, minlength=n_nodes + 1) + np.bincount(
+        forest.trees["root"] + 1, minlength=n_nodes + 1
+    )
     _demand(np.cumsum(begins - ends)[:n_nodes] == 1, "a node has no parent, or two")
 
 
@@ -113,7 +131,10 @@ def _owners_of_entries(forest: Forest, leaves: Array) -> Array:
     first = forest.nodes["first_entry"][leaves]
     _demand(_within(first, -1, len(entries)), "an entry is out of range")
     holders, first = leaves[first >= 0], first[first >= 0]
-    _demand((owner[first] == _NOBODY) & (before[first] < 0) & (entries["position"][first] == 0), "a list begins in the middle of another")
+    _demand(
+        (owner[first] == _NOBODY) & (before[first] < 0) & (entries["position"][first] == 0),
+        "a list begins in the middle of another",
+    )
     owner[first] = holders
     _demand(owner[first] == holders, "an entry is in two lists")
     used = owner != _FREE
@@ -128,7 +149,9 @@ def _predecessors(forest: Forest, owner: Array) -> Array:
     used = np.flatnonzero(owner == _NOBODY)
     following, position = entries["next"], entries["position"].astype(np.int64)
     _demand(_within(following[used], -1, len(entries)), "an entry is out of range")
-    _demand(_within(position[used], 0, int(forest.head["most_classes"][0])), "an entry has an impossible position")
+    _demand(
+        _within(position[used], 0, int(forest.head["most_classes"][0])), "an entry has an impossible position"
+    )
     linked = used[following[used] >= 0]
     to = following[linked]
     _demand((owner[to] == _NOBODY) & (position[to] == position[linked] + 1), "an entry has a wrong position")
@@ -153,7 +176,10 @@ def _check_entries(forest: Forest, owner: Array) -> None:
     used = entries[owner >= 0]
     _demand(entries["row"][owner == _FREE] == -1, "a free entry has a row")
     _demand(_within(used["label"], 0, int(forest.head["n_labels"][0])), "an entry has an unknown label")
-    _demand((used["weight"] > 0.0) & _are_weights(used["weight"]) & _are_weights(used["own"]), "a weight of a class is out of range")
+    _demand(
+        (used["weight"] > 0.0) & _are_weights(used["weight"]) & _are_weights(used["own"]),
+        "a weight of a class is out of range",
+    )
 
 
 def _check_leaves(forest: Forest, leaves: Array, owner: Array) -> None:
@@ -178,7 +204,10 @@ def _check_ties(forest: Forest, leaves: Array, owner: Array) -> None:
     tops = top[owner[used]]
     _demand(entries["weight"][used] <= entries["weight"][tops], "a top class is not the heaviest")
     tied = entries["weight"][used] == entries["weight"][tops]
-    _demand(entries["position"][tops][tied] <= entries["position"][used][tied], "a top class is not the first of the heaviest")
+    _demand(
+        entries["position"][tops][tied] <= entries["position"][used][tied],
+        "a top class is not the first of the heaviest",
+    )
     count = np.bincount(owner[used][tied], minlength=len(forest.nodes))
     _demand(count[leaves] == forest.nodes["n_tied"][leaves], "the heaviest classes are miscounted")
 
@@ -195,10 +224,16 @@ def _check_rows(forest: Forest, leaves: Array, owner: Array) -> None:
     rows = np.concatenate([nodes["summary"][nodes["summary"] >= 0], entries["row"][with_row]])
     _demand(_within(nodes["summary"], -1, len(table)), "a row is out of range")
     _demand(_within(entries["row"], -1, len(table)), "a row is out of range")
-    _demand(np.bincount(np.concatenate([rows, free]), minlength=len(table)) == 1, "a row belongs to nobody, or to two")
+    _demand(
+        np.bincount(np.concatenate([rows, free]), minlength=len(table)) == 1,
+        "a row belongs to nobody, or to two",
+    )
     count = np.bincount(owner[with_row], minlength=len(forest.nodes))[leaves]
     _demand(count == nodes["n_classes"], "classes with statistics are miscounted")
-    _demand((nodes["summary"] >= 0) == (count > 0), "a leaf has classes with statistics and none itself, or the other way round")
+    _demand(
+        (nodes["summary"] >= 0) == (count > 0),
+        "a leaf has classes with statistics and none itself, or the other way round",
+    )
     _demand((nodes["asleep"] == 0) | (count == 0), "a sleeping leaf has statistics")
     _check_statistics(forest, table[nodes["summary"][count > 0]], table[entries["row"][with_row]])
 
@@ -209,4 +244,7 @@ def _check_statistics(forest: Forest, summaries: Array, rows: Array) -> None:
     for feature in forest.features[forest.features["kind"] == NUMERIC]:
         low, high = summaries[:, feature["offset"]], summaries[:, feature["offset"] + 1]
         unseen = (low == np.inf) & (high == -np.inf)
-        _demand(unseen | ((low >= -_LARGEST) & (low <= high) & (high <= _LARGEST)), "a smallest or largest value is no number")
+        _demand(
+            unseen | ((low >= -_LARGEST) & (low <= high) & (high <= _LARGEST)),
+            "a smallest or largest value is no number",
+        )

@@ -7,7 +7,7 @@ import narwhals as nw
 import numpy as np
 
 from banditboost.datasets.tables.cells import Batch, Cells, Request, as_words, dates, from_objects, no_number
-from banditboost.schema import is_missing
+from banditboost.rows.schema import is_missing
 
 _ROWS_A_BATCH = 50_000
 
@@ -40,5 +40,7 @@ def _cells(series: "nw.Series[Any]", name: str, words: bool) -> Cells:
     if dtype.is_numeric() and not words:
         return np.array(series.cast(nw.Float64()).to_numpy(), np.float64)
     if dtype in (nw.String, nw.Categorical, nw.Enum):  # the categories of pandas and pyarrow may be numbers
-        return as_words([None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True)
+        return as_words(
+            [None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True
+        )
     return from_objects(series.to_list(), name, words)

@@ -1,0 +1,241 @@
+"""What all boosters share: N weak learners, and what a lesson for them is written into."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from banditboost.boosting.python_round import PythonCalls
+from banditboost.errors import LabelError, ParameterError
+from banditboost.inspection.trees import TreeView, count_trees, importances, view_tree
+from banditboost.memo import VOTES
+from banditboost.models.bandit import BanditModel
+from banditboost.models.calls import Calls
+from banditboost.models.model import Model
+from banditboost.rows.schema import Schema
+from banditboost.trees.forest import LEARN_FOREST
+from banditboost.trees.layout import Forest
+from banditboost.types import Array
+from banditboost.validation import check_count, check_number
+from banditboost.weak_learners.hoeffding import HoeffdingTree
+from banditboost.weak_learners.protocol import Committee, plain_learner
+from banditboost.weak_learners.python_committee import PythonCommittee
+from banditboost.weak_learners.tree_committee import TreeCommittee
+
+_BINARY = ("wrong", "right")
+
+
+class Scratch(NamedTuple):
+    """Of the call that is running. Nothing here is saved."""
+
+    allowed: Array  # how many labels may be shown (0: all), then these, in increasing order
+    labels: Array  # the lesson: what each learner is to learn,
+    importance: Array  # and with what weight
+
+
+class Booster(Model):
+    """A model with weak learners.
+
+    >>> from banditboost import AdaBandit
+    >>> model = AdaBandit(["sports", "politics"], n_learners=5, seed=7)
+    >>> model.add_label("science")
+    >>> len(model.labels)
+    3
+    """
+
+    default_tree: ClassVar[HoeffdingTree] = HoeffdingTree()
+    has_groups: ClassVar[bool] = False
+    """Whether each label has learners of its own, which answer "was it right?"."""
+    _committee: Committee
+
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        *,
+        n_learners: int,
+        weak_learner: Any,
+        schema: Schema | None,
+        max_memory: int,
+        seed: int | None,
+        clip: float = 100.0,
+        importance_scale: float = 1.0,
+        tie_tolerance: float = 1e-9,
+    ) -> None:
+        self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
+        self.weak_learner = self.default_tree if weak_learner is None else weak_learner
+        self._lesson = {
+            "clip": check_number("clip", clip, 0.0, 1e12, open_low=True),
+            "importance_scale": check_number("importance_scale", importance_scale, 0.0, 1e12, open_low=True),
+            "tie_tolerance": check_number("tie_tolerance", tie_tolerance, 0.0, 1e6),
+        }
+        super().__init__(labels, schema=schema, max_memory=max_memory, seed=seed)
+
+    def _start(self) -> None:
+        """Make the learners, and set up what a booster keeps beside them."""
+        self._settings.n_learners = self.n_learners
+        for name, value in self._lesson.items():
+            setattr(self._settings, name, value)
+        self._committee = self._make_committee()
+        self._make_learners()
+        self._make_scratch()
+
+    def _make_learners(self) -> None:
+        """Make the learners that there are from the beginning."""
+        self._committee.add(self.n_learners)
+
+    def _n_classes(self) -> int:
+        """What each learner chooses among: the labels, or wrong and right."""
+        return 2 if self.has_groups else len(self.labels)
+
+    def _make_scratch(self) -> None:
+        room = np.zeros(1 + len(self.labels), np.int64)
+        self._scratch = Scratch(room, np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners))
+
+    def _make_committee(self) -> Committee:
+        if isinstance(self.weak_learner, HoeffdingTree):
+            return TreeCommittee(
+                self.weak_learner, self._n_classes(), self.schema, self.seed, self.max_memory
+            )
+        return PythonCommittee(self.weak_learner, self._n_classes(), self.schema)
+
+    def _learners(self) -> dict[str, Any]:
+        """The learners as a round reads them."""
+        forest = self._committee.forest
+        return {"features": forest.features, "forest": forest, "learn_trees": LEARN_FOREST}
+
+    def _bind(self) -> Calls:
+        if isinstance(self._committee, PythonCommittee):
+            return PythonCalls(self._round, self._state(), self._committee, self._ask_python)
+        return super()._bind()
+
+    def _ask_python(self, x: Array, memo: Array) -> None:
+        """Line 5 for learners that are Python objects: their answers go where those of trees would."""
+        self._committee.vote(x, memo[VOTES : VOTES + self.n_learners])
+
+    @property
+    def _features(self) -> Array:
+        return self._committee.forest.features
+
+    def _n_in_memo(self) -> int:
+        return self.n_learners
+
+    def _make_way(self, status: int, memo: Array) -> None:  # noqa: ARG002 (boosters with groups make those)
+        self._committee.make_room()
+        self._renew()
+
+    def _follow_schema(self) -> None:
+        self._committee.follow_schema()
+        super()._follow_schema()
+
+    def _follow_labels(self) -> None:
+        self._make_scratch()
+        self._committee.set_labels(self._n_classes())
+
+    # Files and copies
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        own = {"n_learners": self.n_learners, "weak_learner": self.weak_learner}
+        return {**own, **self._lesson, "max_memory": self.max_memory, "seed": self.seed}
+
+    def _records(self) -> list[Array]:
+        return [array for array in self._committee.forest if array.dtype.names]
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        return {**self.parameters, "weak_learner": plain_learner(self.weak_learner)}
+
+    def _learner_states(self) -> list[Any]:
+        return self._committee.states()
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), **self._committee.arrays()}
+
+    def _restore_learners(self, arrays: dict[str, Array], states: list[Any]) -> None:
+        self._committee.restore(arrays, states, self._n_learners_made())
+
+    def _n_learners_made(self) -> int:
+        """How many learners a file of this model holds."""
+        return self.n_learners
+
+    # What can be seen
+
+    @property
+    def memory_usage(self) -> int:
+        """Bytes held by the learners and the booster."""
+        return super().memory_usage + self._committee.memory_usage
+
+    def _weights_to_show(self) -> dict[str, Any]:
+        return {"trees": None if self._committee.in_python else count_trees(self._committee.forest)}
+
+    def _group_of(self, label: int) -> int:  # noqa: ARG002 (one group serves all labels)
+        """The number of the group of learners that a label has; -1 if none was made yet."""
+        return 0
+
+    def tree(self, number: int, label: Hashable = ...) -> TreeView:
+        """A picture of one tree: print it, or give `to_graphviz()` to Graphviz.
+
+        Args:
+            number: which of the `n_learners` trees, from 0 on.
+            label: whose tree, if every label has trees of its own (BinBandit, GapBoost and the epsilon-greedy trees).
+
+        >>> from banditboost import AdaFull
+        >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
+        >>> for age in range(200):
+        ...     model.learn_one({"age": age % 50}, "yes" if age % 50 < 25 else "no")
+        >>> model.tree(0).n_leaves
+        2
+        """
+        with self._lock:
+            forest = self._trees_to_show()
+            number = check_count("number", number, 0, self.n_learners - 1)
+            title = f"{type(self).__name__}, tree {number}"
+            if not self.has_groups:
+                if label is not ...:
+                    raise LabelError(
+                        f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave it out"
+                    )
+                return view_tree(forest, number, self.schema, self.labels, title)
+            first = self._group_to_show(label) * self.n_learners
+            return view_tree(forest, first + number, self.schema, _BINARY, f"{title} of {label}")
+
+    def feature_importances(self) -> dict[Hashable, float]:
+        """Each feature's share of what all splits of all trees have gained (information gain times weight); all 0 before the first split.
+
+        >>> from banditboost import AdaFull
+        >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
+        >>> for age in range(200):
+        ...     model.learn_one({"age": age % 50, "noise": age % 7}, "yes" if age % 50 < 25 else "no")
+        >>> {name: round(share, 2) for name, share in model.feature_importances().items()}
+        {'age': 0.97, 'noise': 0.03}
+        """
+        with self._lock:
+            return importances(self._trees_to_show(), self.schema)
+
+    def _trees_to_show(self) -> Forest:
+        if self._committee.in_python:
+            raise ParameterError(
+                f"{type(self).__name__} has no trees to look into; make it with weak_learner=HoeffdingTree(), or use GapBoost"
+            )
+        return self._committee.forest
+
+    def _group_to_show(self, label: Hashable) -> int:
+        try:
+            group = self._group_of(self._index[label])
+        except (KeyError, TypeError):
+            raise LabelError(
+                f"label is {label!r}; give the label whose tree you want, one of {self.labels[:10]!r}"
+            ) from None
+        if group < 0:
+            raise LabelError(
+                f"label {label!r} has no trees yet: they are made when the first verdict on it is learned"
+            )
+        return group
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.labels)} labels, n_learners={self.n_learners}, rounds={self.rounds}, seed={self.seed})"
+
+
+class BanditBooster(Booster, BanditModel):
+    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit and GapBoost."""

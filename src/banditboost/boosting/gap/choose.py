@@ -1,0 +1,150 @@
+"""Lines 5 to 10 for GapBoost: every label gets a score, and is shown by inverse gaps. docs/gapboost.md is the specification."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from banditboost.boosting.exploration import allowed_labels, label_at, note_choice
+from banditboost.boosting.gap.chain import list_row, score_stages
+from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
+from banditboost.boosting.gap.regression import add_widths, narrow, ridge_answer, wide
+from banditboost.boosting.gap.state import STAGES
+from banditboost.compiled.compile import allocating, inlined, kernel
+from banditboost.compiled.rng import EXPLORE, uniform
+from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
+from banditboost.trees.layout import Forest
+from banditboost.trees.leaf_prediction import leaf_score
+from banditboost.trees.route import find_leaves
+from banditboost.types import Array
+
+TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
+OPTIMISM = 0.2  # standard deviations of the narrow regression, in units of the recent error
+GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
+LEAST_DOUBT = 0.01  # keeps every probability positive
+
+
+@kernel
+def answer_leaves(forest: Forest, leaves: Array, x: Array, answers: Array) -> None:
+    for i in range(leaves.size):
+        answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
+
+
+@allocating
+def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array, answers: Array) -> None:
+    """What the first n_asked of every `distance` trees add to their chains' scores."""
+    nodes = np.empty((2, answers.size), np.int64)
+    find_leaves(forest, first, distance, n_asked, x, nodes[0], nodes[1])
+    answer_leaves(forest, nodes[0], x, answers)
+
+
+@kernel
+def mix_experts(
+    model: Any, n_linear: int, n_asked: int, answers: Array, weights: Array, scores: Array
+) -> None:
+    """The score of every label, from what the stages and trees that count have answered."""
+    groups, stage_scores = model.learned.groups, model.scratch.scores
+    has_narrow, has_wide = model.scratch.narrow.size > 0, model.scratch.wide.size > 0
+    n_prefixes = weights.size - N_REGRESSIONS
+    for label in range(scores.size):
+        group = groups[label]
+        prefix, total = 0.0, 0.0
+        if group >= 0:
+            if has_narrow:
+                total += weights[n_prefixes] * clip(ridge_answer(narrow(model), group))
+            if has_wide:
+                total += weights[n_prefixes + 1] * clip(ridge_answer(wide(model), group))
+            for stage in range(n_linear):
+                prefix += stage_scores[stage, group]
+                total += weights[stage] * clip(prefix)
+            for i in range(n_asked):
+                prefix += answers[group * n_asked + i]
+                total += weights[STAGES + i] * clip(prefix)
+        scores[label] = total
+
+
+@allocating
+def score_labels(model: Any, x: Array, weights: Array, scores: Array) -> None:
+    """Each label's score in [-1, 1]: its experts' mean with weights v. Labels not heard of have 0."""
+    n_stages = weights.size - N_REGRESSIONS
+    n_trees = n_stages - STAGES
+    while (
+        n_stages > 0 and weights[n_stages - 1] == 0.0
+    ):  # those after the last one that counts need not be asked
+        n_stages -= 1
+    n_linear, n_asked = min(n_stages, STAGES), max(n_stages - STAGES, 0)
+    score_stages(model, n_linear)
+    answers = np.empty(model.forest.trees.size // n_trees * n_asked)
+    ask_trees(model.forest, 0, n_trees, n_asked, x, answers)
+    mix_experts(model, n_linear, n_asked, answers, weights, scores)
+
+
+@inlined
+def best_label(scores: Array, allowed: Array) -> int:
+    """The first of those with the largest score."""
+    best = label_at(allowed, 0)
+    for place in range(1, scores.size if allowed.size == 0 else allowed.size):
+        if scores[label_at(allowed, place)] > scores[best]:
+            best = label_at(allowed, place)
+    return best
+
+
+@kernel
+def weigh_labels(scores: Array, allowed: Array, factor: float, probabilities: Array) -> int:
+    """Inverse gap weighting in units of the doubt about the best label, which is returned; 0 for labels that are not allowed."""
+    k = scores.size if allowed.size == 0 else allowed.size
+    for label in range(scores.size):
+        probabilities[label] = 0.0
+    best = best_label(scores, allowed)
+    doubt = max(0.5 * (1.0 - scores[best]), LEAST_DOUBT)
+    gamma = factor * k / doubt
+    total = 0.0
+    for place in range(k):
+        label = label_at(allowed, place)
+        if label != best:
+            probabilities[label] = 1.0 / (k + gamma * 0.5 * (scores[best] - scores[label]))
+            total += probabilities[label]
+    probabilities[best] = 1.0 - total
+    return best
+
+
+@inlined
+def draw_other(probabilities: Array, best: int, u: float) -> int:
+    """The first label other than the best with which the sum of probabilities is above u; else the best."""
+    total = 0.0
+    for label in range(probabilities.size):
+        if label != best:
+            total += probabilities[label]
+            if u < total:
+                return label
+    return best
+
+
+@allocating
+def choose(model: Any, memo: Array, key: int) -> None:
+    """From a row to a label to show, all of which goes into the memo."""
+    settings, learned, scratch, allowed = (
+        model.settings,
+        model.learned,
+        model.scratch,
+        allowed_labels(model.scratch),
+    )
+    k, verdicts, has_narrow = settings.n_labels, learned.counts.verdicts, scratch.narrow.size > 0
+    x, probabilities = memo[settings.row_start :], scratch.probabilities
+    weights, scores = np.empty(learned.losses.size), np.empty(k)
+    list_row(model, x)
+    least = weigh_experts(learned.losses, has_narrow, scratch.wide.size > 0, weights)
+    score_labels(model, x, weights, scores)
+    greedy = best_label(scores, allowed)
+    if has_narrow:
+        add_widths(model, OPTIMISM * recent_error(least, verdicts), scores)
+    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if has_narrow else GAMMA)
+    best = weigh_labels(scores, allowed, factor, probabilities)
+    shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
+    note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)
+    memo[POLICY] = POLICY_INVERSE_GAPS
+    if k <= MOST_PROBABILITIES:
+        for label in range(k):  # assigning to a slice takes Numba two seconds more to compile
+            memo[VOTES + label] = probabilities[label]

@@ -1,0 +1,158 @@
+"""Which slots of GapBoost's linear stages belong to which columns. docs/gapboost.md says what they are for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from banditboost.boosting.gap.chain import BINS, MOVE, pair_draws
+from banditboost.boosting.gap.state import PAIR, SPAN, STAGES, GapLayout
+from banditboost.rows.features import NUMERIC, feature_table
+from banditboost.rows.schema import Schema
+from banditboost.types import Array
+
+MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many are drawn
+MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
+MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
+_MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
+_BYTES_A_SLOT = 16  # a weight and a sum of squares
+_MOST_MOVED = (
+    1 << 22
+)  # slots of a hashed stage; one that needs more begins anew when its slots move, since finding them would take seconds
+_DRAWN_AT_ONCE = 1 << 20
+
+
+def most_slots(n_labels: int, max_memory: int) -> int:
+    """The largest power of two with which stages 2 and 3 of all labels stay within their share of the ceiling."""
+    affordable = int(_MEMORY_SHARE * max_memory) // (2 * _BYTES_A_SLOT * n_labels)
+    return min(MOST_SLOTS, 1 << max(0, affordable.bit_length() - 1))
+
+
+class Plan(NamedTuple):
+    """A layout, and how many slots belong to what."""
+
+    layout: GapLayout
+    widths: Array  # slots of each column in stage 1, and of its share of a product
+    bin_widths: Array  # slots of each column in a pair of bins
+
+    @property
+    def n_slots(self) -> int:
+        return int(self.layout.spans["room"].sum())
+
+    @property
+    def longest_list(self) -> int:
+        """How many slots a row can have."""
+        return 1 + len(self.layout.columns) + len(self.layout.products) + len(self.layout.bins)
+
+
+def lay_out(schema: Schema, seed: int, most_slots: int) -> Plan:
+    """Hand out slots to columns, products and pairs of bins."""
+    features = feature_table(schema)
+    numeric = features["kind"] == NUMERIC
+    widths = np.where(numeric, 1, features["n_values"]).astype(np.int64)
+    bin_widths = np.where(numeric, BINS, features["n_values"]).astype(np.int64)
+    columns = 1 + np.cumsum(widths) - widths
+    products = _pairs(numeric, _chosen_numbers(_n_pairs_before(numeric)[-1], seed))
+    products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
+    bins = _bin_pairs(numeric)
+    one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
+    bins["slot"], bins_needed = _slots(one_bin * bin_widths[bins["second"]])
+    spans = np.zeros(STAGES, SPAN)
+    spans["needed"] = 1 + int(widths.sum()), needed, bins_needed
+    spans["room"] = spans["needed"][0], min(needed, most_slots), min(bins_needed, most_slots)
+    spans["start"] = np.cumsum(spans["room"]) - spans["room"]
+    return Plan(GapLayout(columns, products, bins, spans), widths, bin_widths)
+
+
+def _slots(sizes: Array) -> tuple[Array, int]:
+    """Where each of these begins if they come one after the other, and how much that is in all."""
+    ends = np.cumsum(sizes)
+    return ends - sizes, int(ends[-1]) if len(ends) else 0
+
+
+# Pairs i <= j are numbered by j, then i, so that those of columns that join come last. Nominal columns have no pair with themselves.
+
+
+def _n_pairs_before(numeric: Array) -> Array:
+    """How many pairs have a larger column before j = 0, 1, ..., d."""
+    return np.concatenate([[0], np.cumsum(np.arange(len(numeric)) + numeric)])
+
+
+def _pairs(numeric: Array, numbers: Array) -> Array:
+    before = _n_pairs_before(numeric)
+    pairs = np.zeros(len(numbers), PAIR)
+    pairs["second"] = np.searchsorted(before, numbers, side="right") - 1
+    pairs["first"] = numbers - before[pairs["second"]]
+    return pairs
+
+
+def _chosen_numbers(n_pairs: int, seed: int) -> Array:
+    """All numbers of pairs, or those with the smallest keyed draws."""
+    if n_pairs <= MOST_PAIRS:
+        return np.arange(n_pairs)
+    numbers, draws = np.zeros(0, np.int64), np.zeros(0)
+    for first in range(0, n_pairs, _DRAWN_AT_ONCE):
+        end = min(first + _DRAWN_AT_ONCE, n_pairs)
+        numbers, draws = (
+            np.concatenate([numbers, np.arange(first, end)]),
+            np.concatenate([draws, pair_draws(seed, first, end)]),
+        )
+        smallest = np.argsort(draws, kind="stable")[:MOST_PAIRS]
+        numbers, draws = numbers[smallest], draws[smallest]
+    return np.sort(numbers)
+
+
+def _bin_pairs(numeric: Array) -> Array:
+    """Pairs with a numeric column, unless these are too many."""
+    n_numeric = int(numeric.sum())
+    if (
+        n_numeric == 0
+        or n_numeric * (len(numeric) - n_numeric) + n_numeric * (n_numeric + 1) // 2 > MOST_BIN_PAIRS
+    ):
+        return np.zeros(0, PAIR)
+    pairs = _pairs(numeric, np.arange(_n_pairs_before(numeric)[-1]))
+    with_numbers: Array = pairs[numeric[pairs["first"]] | numeric[pairs["second"]]]
+    return with_numbers
+
+
+def moves(old: Plan, new: Plan) -> Array:
+    """What has to be carried from one layout to the next; columns have only been added, and nominal values."""
+    before, after = old.layout, new.layout
+    n_columns = len(before.columns)
+    moved = np.zeros(1 + n_columns, MOVE)
+    moved["rows"] = 1
+    moved["width"][0] = moved["new_width"][0] = 1  # the constant
+    moved["before"][1:], moved["after"][1:] = before.columns, after.columns[:n_columns]
+    moved["width"][1:], moved["new_width"][1:] = old.widths, new.widths[:n_columns]
+    products = _pair_moves(1, before.products, after.products, old.widths, new.widths)
+    bins = _pair_moves(2, before.bins, after.bins, old.bin_widths, new.bin_widths)
+    parts = (
+        part
+        for part, span in zip((products, bins), before.spans[1:], strict=True)
+        if span["needed"] <= _MOST_MOVED
+    )
+    return np.concatenate([moved, *parts])
+
+
+def new_places(moved: Array, before: GapLayout, after: GapLayout) -> Array:
+    """Where each slot of stages 1 and 2 moves; only of use where slots are not shared."""
+    places = np.zeros(int(before.spans["needed"][:2].sum()), np.int64)
+    for move in moved[moved["stage"] < 2]:
+        rows, codes = np.arange(move["rows"])[:, None], np.arange(move["width"])
+        old = before.spans["start"][move["stage"]] + move["before"] + rows * move["width"] + codes
+        places[old] = after.spans["start"][move["stage"]] + move["after"] + rows * move["new_width"] + codes
+    return places
+
+
+def _pair_moves(stage: int, before: Array, after: Array, widths: Array, new_widths: Array) -> Array:
+    """What has to be carried for the pairs that are in both layouts."""
+    key, new_key = (pairs["second"] << 32 | pairs["first"] for pairs in (before, after))
+    _, old, new = np.intersect1d(key, new_key, assume_unique=True, return_indices=True)
+    moved = np.zeros(len(old), MOVE)
+    moved["stage"] = stage
+    moved["before"], moved["after"] = before["slot"][old], after["slot"][new]
+    first, second = before["first"][old], before["second"][old]
+    moved["rows"] = np.where(first == second, 1, widths[first])  # a column with itself has its own slots only
+    moved["width"], moved["new_width"] = widths[second], new_widths[second]
+    return moved

@@ -1,0 +1,130 @@
+"""Regressions for each label, beside the chains: the inverse of each one's matrix is kept, so that a row tells how unsure its answer is.
+
+See docs/gapboost.md. A narrow one has the features of stage 1, a wide one those of stages 1 and 2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from banditboost.compiled.compile import inlined, kernel
+from banditboost.types import Array
+
+
+class Reading(NamedTuple):
+    """One kind of regressions, and how much of the listed row it reads."""
+
+    inverse: Array  # [groups, slots, slots]
+    weights: Array  # [groups, slots]
+    product: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
+    slots: Array  # the row
+    values: Array
+
+
+@inlined
+def narrow(model: Any) -> Reading:
+    scratch, end = model.scratch, model.scratch.bounds[1]
+    return Reading(
+        model.learned.narrow.inverse,
+        model.learned.narrow.weights,
+        scratch.narrow,
+        scratch.slots[:end],
+        scratch.values[:end],
+    )
+
+
+@inlined
+def wide(model: Any) -> Reading:
+    scratch, end = model.scratch, model.scratch.bounds[2]
+    return Reading(
+        model.learned.wide.inverse,
+        model.learned.wide.weights,
+        scratch.wide,
+        scratch.slots[:end],
+        scratch.values[:end],
+    )
+
+
+@kernel
+def multiply_row(reading: Reading, group: int) -> float:
+    """The inverse times the row, in reading.product; returns the row times that."""
+    product, inverse, slots, values = reading.product, reading.inverse[group], reading.slots, reading.values
+    product[:] = 0.0
+    for i in range(slots.size):
+        value, line = values[i], inverse[slots[i]]
+        for slot in range(product.size):
+            product[slot] += value * line[slot]
+    total = 0.0
+    for i in range(slots.size):
+        total += values[i] * product[slots[i]]
+    return max(0.0, total)
+
+
+@inlined
+def multiply_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
+    """What is below the diagonal of the inverse, its transpose times the row: whole lines up to the diagonal."""
+    product[:] = 0.0
+    for i in range(slots.size):
+        value, line = values[i], inverse[slots[i]]
+        for slot in range(slots[i]):
+            product[slot] += value * line[slot]
+
+
+@inlined
+def gather_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
+    """What is below the diagonal times the row, where it has few features in many slots: only their own numbers are read."""
+    for i in range(slots.size):
+        line, part = inverse[slots[i]], 0.0
+        for j in range(i):
+            part += values[j] * line[slots[j]]
+        product[slots[i]] = part
+
+
+@kernel
+def squared_width(reading: Reading, group: int) -> float:
+    """The row times the inverse times the row. The inverse is symmetric: what is below its diagonal counts twice."""
+    product, inverse, slots, values = reading.product, reading.inverse[group], reading.slots, reading.values
+    if 3 * slots.size > product.size:
+        multiply_below(slots, values, inverse, product)
+    else:
+        gather_below(slots, values, inverse, product)
+    total = 0.0
+    for i in range(slots.size):
+        slot = slots[i]
+        total += values[i] * (values[i] * inverse[slot, slot] + 2.0 * product[slot])
+    return max(0.0, total)
+
+
+@kernel
+def ridge_answer(reading: Reading, group: int) -> float:
+    """What the label's regression says about the row."""
+    total = 0.0
+    for i in range(reading.slots.size):
+        total += reading.values[i] * reading.weights[group, reading.slots[i]]
+    return total
+
+
+@kernel
+def step_ridge(reading: Reading, group: int, error: float) -> None:
+    """The row joins the regression: Sherman and Morrison's formula."""
+    share = 1.0 / (1.0 + multiply_row(reading, group))
+    product, inverse = reading.product, reading.inverse[group]
+    for i in range(product.size):
+        reading.weights[group, i] += share * error * product[i]
+        line, scaled = inverse[i], share * product[i]
+        if scaled != 0.0:  # it is 0 for nominal values that the label has not been taught with
+            for j in range(product.size):
+                line[j] -= scaled * product[j]
+
+
+@kernel
+def add_widths(model: Any, factor: float, scores: Array) -> None:
+    """Optimism: to each label's score a multiple of its answer's standard deviation; of labels not heard of that is the row's length."""
+    reading, groups = narrow(model), model.learned.groups
+    squares = 0.0
+    for i in range(reading.values.size):
+        squares += reading.values[i] * reading.values[i]
+    for label in range(scores.size):
+        group = groups[label]
+        scores[label] += factor * math.sqrt(squared_width(reading, group) if group >= 0 else squares)

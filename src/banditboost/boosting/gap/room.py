@@ -1,0 +1,56 @@
+"""Room for the regressions of GapBoost, two for each label with a chain, where rows are narrow enough. See docs/gapboost.md."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from banditboost.boosting.gap.state import Regressions
+from banditboost.types import Array
+
+MOST_PRODUCTS = (
+    1 << 19
+)  # of two features of a row, for all labels: about as many multiplications as a decision makes
+WIDEST = 256  # slots of a wide regression: a lesson takes twice as many multiplications as their square
+_BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses of either kind take an eighth of it at most
+
+
+def narrow_slots(spans: Array, n_columns: int, n_labels: int, max_memory: int) -> int:
+    """Rows and columns of an inverse on stage 1; 0 if there are to be none."""
+    quick = n_labels * (n_columns + 1) * (n_columns + 1) <= MOST_PRODUCTS
+    return _if_small(int(spans["room"][0]), n_labels, max_memory) if quick else 0
+
+
+def wide_slots(spans: Array, n_labels: int, max_memory: int) -> int:
+    """Rows and columns of an inverse on stages 1 and 2; 0 if there are to be none, as where slots of stage 2 are shared."""
+    n_slots = int(spans["needed"][:2].sum())
+    fits = n_slots <= WIDEST and spans["needed"][1] == spans["room"][1]
+    return _if_small(n_slots, n_labels, max_memory) if fits else 0
+
+
+def _if_small(n_slots: int, n_labels: int, max_memory: int) -> int:
+    return n_slots if n_labels * n_slots * n_slots <= max_memory // _BYTES_FOR_A_NUMBER else 0
+
+
+def ridge_room(n_groups: int, slots: int) -> Regressions:
+    """Regressions that have seen nothing."""
+    inverse = np.zeros((n_groups, slots, slots))
+    inverse[:, np.arange(slots), np.arange(slots)] = 1.0
+    return Regressions(inverse, np.zeros((n_groups, slots)))
+
+
+def with_more(given: Regressions, most: int) -> Regressions:
+    """Room for twice as many groups, up to so many."""
+    n = len(given.weights)
+    made = ridge_room(min(max(1, 2 * n), most), given.weights.shape[1])
+    made.inverse[:n], made.weights[:n] = given
+    return made
+
+
+def at_places(given: Regressions, places: Array, slots: int) -> Regressions:
+    """Regressions in which slot i has become places[i]; without any if slots is 0."""
+    made = ridge_room(len(given.weights), slots)
+    if slots:
+        places = places[: given.weights.shape[1]]
+        made.inverse[:, places[:, None], places] = given.inverse
+        made.weights[:, places] = given.weights
+    return made

@@ -1,0 +1,191 @@
+"""The linear stages and regressions of GapBoost: room for their weights, which grows with labels, columns and values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from banditboost.boosting.gap.chain import move_weights
+from banditboost.boosting.gap.layout import lay_out, most_slots, moves, new_places
+from banditboost.boosting.gap.room import at_places, narrow_slots, ridge_room, wide_slots, with_more
+from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
+from banditboost.io.container import take_array
+from banditboost.io.values import UnreadableError
+from banditboost.rows.schema import Schema
+from banditboost.types import Array
+
+_LARGEST = 1e300
+
+
+class LinearStages:
+    """Layout, weights, and room for the row at hand."""
+
+    def __init__(self, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
+        self._schema = schema
+        self._seed = seed
+        self._max_memory = max_memory
+        self._most_slots = most_slots(n_labels, max_memory)
+        self._plan = lay_out(schema, seed, self._most_slots)
+        self._version = schema.version
+        self.groups = np.full(n_labels, -1, np.int64)
+        self.weights = np.zeros((2, 0, self._plan.n_slots, LANES))
+        self.norms = np.zeros(STAGES)
+        self.statistics = np.zeros(len(self.layout.columns), STATISTICS)
+        self.narrow, self.wide = (ridge_room(0, slots) for slots in self._regression_slots(n_labels))
+
+    @property
+    def layout(self) -> GapLayout:
+        return self._plan.layout
+
+    def learned(self) -> dict[str, Any]:
+        """What was learned, as the round reads it."""
+        return {
+            name: getattr(self, name)
+            for name in ("groups", "weights", "norms", "statistics", "narrow", "wide")
+        }
+
+    def scratch(self) -> dict[str, Array]:
+        """Room for the row at hand, with no row in it."""
+        d, length = len(self.layout.columns), self._plan.longest_list
+        narrow, wide = self._slots_of_regressions
+        return {
+            "slots": np.zeros(length, np.uint32),
+            "values": np.zeros(length),
+            "bounds": np.zeros(STAGES + 1, np.int64),
+            "codes": np.zeros(d, np.int64),
+            "numbers": np.zeros(d),
+            "row": np.zeros(d),
+            "verdicts": np.array([-1], np.int64),
+            "scores": np.zeros((STAGES, self.weights.shape[1] * LANES)),
+            "scored": np.zeros(1, np.int64),
+            "roots": np.zeros((2, length)),
+            "narrow": np.zeros(narrow),
+            "wide": np.zeros(wide),
+            "probabilities": np.zeros(len(self.groups)),
+        }
+
+    @property
+    def _slots_of_regressions(self) -> tuple[int, int]:
+        return self.narrow.weights.shape[1], self.wide.weights.shape[1]
+
+    def _regression_slots(self, n_labels: int) -> tuple[int, int]:
+        """How many slots narrow and wide regressions are to have."""
+        spans = self.layout.spans
+        narrow = narrow_slots(spans, len(self.layout.columns), n_labels, self._max_memory)
+        return narrow, wide_slots(spans, n_labels, self._max_memory)
+
+    def follow_schema(self) -> None:
+        """Columns and nominal values have joined."""
+        if self._version != self._schema.version:
+            self._lay_out_anew()
+
+    def set_labels(self, n_labels: int) -> None:
+        """Labels have joined: more of them may have to share slots, and regressions may become too many."""
+        self.groups = np.concatenate([self.groups, np.full(n_labels - len(self.groups), -1, np.int64)])
+        affordable = most_slots(n_labels, self._max_memory)
+        if affordable != self._most_slots or self._regression_slots(n_labels) != self._slots_of_regressions:
+            self._most_slots = affordable
+            self._lay_out_anew()
+
+    def _lay_out_anew(self) -> None:
+        """Weights move with what they are about."""
+        before = self._plan
+        self._plan = lay_out(self._schema, self._seed, self._most_slots)
+        self._version = self._schema.version
+        moved = moves(before, self._plan)
+        weights = np.zeros((*self.weights.shape[:2], self._plan.n_slots, LANES))
+        move_weights(moved, self.weights, before.layout.spans, weights, self.layout.spans)
+        self.weights = weights
+        statistics = np.zeros(len(self.layout.columns), STATISTICS)
+        statistics[: len(self.statistics)] = self.statistics
+        self.statistics = statistics
+        narrow, wide = self._regression_slots(len(self.groups))
+        places = new_places(moved, before.layout, self.layout) if narrow or wide else np.zeros(0, np.int64)
+        self.narrow, self.wide = at_places(self.narrow, places, narrow), at_places(self.wide, places, wide)
+
+    @property
+    def n_groups(self) -> int:
+        return int(self.groups.max()) + 1
+
+    def add_group(self, label: int) -> None:
+        """Give a label a chain."""
+        group, blocks, n_labels = self.n_groups, self.weights.shape[1], len(self.groups)
+        if group == blocks * LANES:
+            most = -(-n_labels // LANES)
+            more = np.zeros((2, min(max(1, blocks), most - blocks), self._plan.n_slots, LANES))
+            self.weights = np.concatenate([self.weights, more], axis=1)
+        if group == len(self.narrow.weights):
+            self.narrow, self.wide = with_more(self.narrow, n_labels), with_more(self.wide, n_labels)
+        self.groups[label] = group
+
+    @property
+    def largest_size(self) -> int:
+        """Bytes of the weights and regressions once every label has a chain."""
+        n_labels = len(self.groups)
+        numbers = sum((slots + 1) * slots for slots in self._slots_of_regressions)
+        return 2 * 8 * self._plan.n_slots * LANES * -(-n_labels // LANES) + 8 * numbers * n_labels
+
+    @property
+    def memory_usage(self) -> int:
+        kept = self.groups, self.weights, self.norms, self.statistics, *self.narrow, *self.wide, *self.layout
+        return sum(array.nbytes for array in kept)
+
+    # Files
+
+    def arrays(self) -> dict[str, Array]:
+        """What a file keeps."""
+        statistics = np.stack([self.statistics[field] for field in ("count", "mean", "squares")])
+        return {
+            "groups": self.groups,
+            "linear": self.weights,
+            "norms": self.norms,
+            "statistics": statistics,
+            "inverse": self.narrow.inverse,
+            "ridge": self.narrow.weights,
+            "wide_inverse": self.wide.inverse,
+            "wide_ridge": self.wide.weights,
+        }
+
+    def restore(self, arrays: dict[str, Array]) -> None:
+        """Go on from stored arrays, after a look at each."""
+        groups = take_array(arrays, "groups", np.int64, self.groups.shape)
+        n_groups = int(np.sum(groups >= 0))
+        if not np.array_equal(
+            np.sort(groups), np.concatenate([np.full(len(groups) - n_groups, -1), np.arange(n_groups)])
+        ):
+            raise UnreadableError("the groups do not fit the labels; load an intact copy")
+        weights = take_array(arrays, "linear", np.float64, (2, None, self._plan.n_slots, LANES))
+        if not n_groups <= weights.shape[1] * LANES < 2 * max(n_groups, 1) + 2 * LANES:
+            raise UnreadableError("the linear weights do not fit the groups; load an intact copy")
+        norms = take_array(arrays, "norms", np.float64, (STAGES,))
+        statistics = take_array(arrays, "statistics", np.float64, (3, len(self.layout.columns)))
+        regressions = self._stored_regressions(arrays)
+        if not n_groups <= len(regressions["ridge"]) <= min(2 * n_groups, len(groups)):
+            raise UnreadableError("the regressions do not fit the groups; load an intact copy")
+        for name, numbers in {
+            "linear": weights,
+            "norms": norms,
+            "statistics": statistics,
+            **regressions,
+        }.items():
+            if not np.all(np.abs(numbers) <= _LARGEST):
+                raise UnreadableError(f"a number of {name!r} is out of range; load an intact copy")
+        if np.any(weights[1] < 0.0) or np.any(norms < 0.0) or np.any(statistics[[0, 2]] < 0.0):
+            raise UnreadableError("a sum of squares is negative; load an intact copy")
+        for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
+            self.statistics[field] = column
+        self.groups, self.weights, self.norms = groups, weights, norms
+        self.narrow = Regressions(regressions["inverse"], regressions["ridge"])
+        self.wide = Regressions(regressions["wide_inverse"], regressions["wide_ridge"])
+
+    def _stored_regressions(self, arrays: dict[str, Array]) -> dict[str, Array]:
+        narrow, wide = self._slots_of_regressions
+        n = len(take_array(arrays, "inverse", np.float64, (None, narrow, narrow)))
+        shapes = {
+            "inverse": (n, narrow, narrow),
+            "ridge": (n, narrow),
+            "wide_inverse": (n, wide, wide),
+            "wide_ridge": (n, wide),
+        }
+        return {name: take_array(arrays, name, np.float64, shape) for name, shape in shapes.items()}

@@ -1,0 +1,83 @@
+"""What GapBoost has learned, how its features are laid out, and what is known of the row at hand: three things apart."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from banditboost.trees.layout import Forest
+from banditboost.types import Array, Record
+
+STAGES = 3  # columns, products of pairs, pairs of bins
+LANES = 8  # labels whose weights lie side by side
+
+STATISTICS = np.dtype([("count", "f8"), ("mean", "f8"), ("squares", "f8")], align=True)
+PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
+# Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are shared by a hash.
+SPAN = np.dtype([("start", "i8"), ("needed", "i8"), ("room", "i8")], align=True)
+
+
+class Regressions(NamedTuple):
+    """Ridge regressions beside the chains, one for each label that has a chain; without slots if rows are too wide for them."""
+
+    inverse: Array  # [groups, slots, slots]
+    weights: Array  # [groups, slots]
+
+
+class GapLearned(NamedTuple):
+    """What GapBoost has learned, besides its trees. All of it is saved."""
+
+    counts: Record
+    tally: Array
+    losses: Array  # of the experts: prefixes of the chains, then narrow and wide regressions
+    groups: (
+        Array  # of each label, the number of its chain: group = 8 block + lane; -1 before its first verdict
+    )
+    weights: Array  # [2, blocks, slots, lanes]: weights of the linear stages, and sums of squared gradients
+    norms: Array  # by stage: sum of the squared values of all rows learned
+    statistics: Array  # STATISTICS[d], of numeric columns
+    narrow: Regressions  # on the slots of stage 1
+    wide: Regressions  # on the slots of stages 1 and 2
+
+
+class GapLayout(NamedTuple):
+    """Who has which slots. It follows from the schema, the number of labels and the memory ceiling."""
+
+    columns: Array  # by column: its first slot in stage 1
+    products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
+    bins: Array  # PAIR: those of stage 3
+    spans: Array  # SPAN[3]
+
+
+class GapScratch(NamedTuple):
+    """Of the call that is running, and of the row that was looked at last. Nothing here is saved."""
+
+    allowed: Array
+    labels: Array
+    importance: Array
+    slots: Array  # the row as a list: slots and values of what is not zero. Slots are unsigned: no index is looked at for a minus sign
+    values: Array
+    bounds: Array  # [4]: where each stage's part of the list begins and ends
+    codes: Array  # by column: the nominal value or the bin; -1 if missing
+    numbers: Array  # by column: the standardised value, or 1
+    row: Array  # of which the list was made,
+    verdicts: Array  # [1] and when: the statistics are those after so many verdicts
+    scores: Array  # [3, 8 blocks]: what each stage has added to the scores of the row,
+    scored: Array  # [1] of the first so many stages
+    roots: Array  # [2, length of the list]: of a step
+    narrow: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
+    wide: Array
+    probabilities: Array  # by label, of the last decision
+
+
+class GapState(NamedTuple):
+    """GapBoost as its round reads it."""
+
+    settings: Record
+    features: Array
+    learned: GapLearned
+    layout: GapLayout
+    forest: Forest
+    learn_trees: Any
+    scratch: GapScratch

@@ -1,0 +1,65 @@
+"""Lines 12 to 15 and 17 for GapBoost: the shown label's chain and regressions learn the verdict. docs/gapboost.md is the specification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from banditboost.boosting.gap.chain import list_row, note_norm, note_values, score_group, step_stage
+from banditboost.boosting.gap.choose import ask_trees
+from banditboost.boosting.gap.experts import judge
+from banditboost.boosting.gap.regression import narrow, ridge_answer, step_ridge, wide
+from banditboost.boosting.gap.state import STAGES
+from banditboost.compiled.compile import inlined, kernel
+from banditboost.memo import SHOWN
+from banditboost.types import Array
+
+LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
+
+
+@inlined
+def first_learner(model: Any, memo: Array) -> int:
+    """Of the shown label's chain; -1 if that is yet to be made."""
+    return max(-1, model.learned.groups[int(memo[SHOWN])] * model.settings.n_learners)
+
+
+@kernel
+def teach_regressions(model: Any, group: int, y: float) -> None:
+    """Judge both kinds before they learn; the wide one, like the stages, learns only what is short of y."""
+    losses = model.learned.losses
+    if model.scratch.narrow.size > 0:
+        answer = ridge_answer(narrow(model), group)
+        judge(losses, losses.size - 2, answer, y)
+        step_ridge(narrow(model), group, y - answer)
+    if model.scratch.wide.size > 0:
+        answer = ridge_answer(wide(model), group)
+        judge(losses, losses.size - 1, answer, y)
+        if y * answer < 1.0:
+            step_ridge(wide(model), group, y - answer)
+
+
+@kernel
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """Teach the linear stages of the shown label's chain, and write down what its trees are to learn."""
+    learned, scratch = model.learned, model.scratch
+    x = memo[model.settings.row_start :]
+    group = learned.groups[int(memo[SHOWN])]
+    labels, importance = scratch.labels, scratch.importance
+    y = 1.0 if feedback != 0 else -1.0
+    list_row(model, x)
+    learned.counts.verdicts += 1
+    teach_regressions(model, group, y)
+    prefix = 0.0
+    for stage in range(STAGES):
+        prefix += score_group(model, stage, group)
+        judge(learned.losses, stage, prefix, y)
+        if y * prefix < 1.0 and scratch.bounds[stage] < scratch.bounds[stage + 1]:
+            step_stage(model, stage, group, y - prefix)
+        else:
+            note_norm(model, stage)
+    ask_trees(model.forest, group * labels.size, labels.size, labels.size, x, importance)
+    for i in range(labels.size):
+        weight, answer = max(0.0, 1.0 - y * prefix), importance[i]
+        labels[i], importance[i] = feedback, weight if weight > LEAST_LESSON else 0.0
+        prefix += answer
+        judge(learned.losses, STAGES + i, prefix, y)
+    note_values(model.features, learned.statistics, x)

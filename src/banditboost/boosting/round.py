@@ -1,0 +1,112 @@
+"""Algorithm 1, the template of all boosters: `decide` is its lines 4 to 10, `learn` its lines 11 to 17.
+
+Both are compiled once for each kind of booster. `model.decide` and `model.learn` call them, and `play` loops over them. A booster says:
+
+    choose(model, memo, key)             lines 5 to 10: ask the learners, choose an expert, explore; all of it goes into the memo
+    teach(model, memo, feedback, key)    lines 12 to 15 and 17: write down what every learner is to learn, and update the booster
+    first_learner(model, memo)           which learners this verdict teaches: n_learners of them from this one on; -1 if they are yet to be made
+
+`model` is a named tuple of the model's arrays, read by name (compiled/border.py). Whatever the booster, it has
+
+    settings        what the model was made with (models/settings.py)
+    features        the schema as compiled code reads it
+    learned.counts  how many verdicts were learned, and the recent error
+    learned.tally   how the model has done so far (models/tally.py)
+    scratch.allowed the labels that may be shown in this call
+
+and, if it has trees, `forest`, `learn_trees`, and the lesson: `scratch.labels` and `scratch.importance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import float64, int64
+
+from banditboost.compiled.border import TABLE, caller, table_type
+from banditboost.compiled.compile import entry, inlined
+from banditboost.compiled.rng import round_key
+from banditboost.inspection.tally import note_verdict
+from banditboost.memo import ROUND, SHOWN
+from banditboost.models.calls import LEARNED, NO_LEARNERS, SHORT_MEMO
+from banditboost.rows.checking import open_memo
+from banditboost.types import Array
+
+LEARN_TREES = int64, float64[::1], int64[::1], float64[::1], int64
+call_learn_trees = caller(int64, TABLE, *LEARN_TREES)
+
+
+@inlined
+def first_of_all(model: Any, memo: Array) -> int:  # noqa: ARG001 (the same for every decision)
+    """All learners are taught by every verdict."""
+    return 0
+
+
+@inlined
+def teach_trees(model: Any, first: int, x: Array, taught: int) -> int:
+    """Line 16: the trees learn their lesson, from number `taught` of it on."""
+    scratch = model.scratch
+    taught = call_learn_trees(
+        model.learn_trees, (model.forest, first, x, scratch.labels, scratch.importance, taught)
+    )
+    return LEARNED if taught == scratch.labels.size else taught
+
+
+@inlined
+def teach_nobody(model: Any, first: int, x: Array, taught: int) -> int:  # noqa: ARG001 (there is nobody)
+    """Line 16 of a model without weak learners."""
+    return LEARNED
+
+
+class Round:
+    """The two compiled functions of a kind of model, and what a simulation may note about a round that it knows the right label of.
+
+    Args:
+        choose, teach, first_learner: as above.
+        teach_learners: line 16; `teach_nobody` for a model without weak learners.
+        witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are two for each learner.
+    """
+
+    def __init__(
+        self,
+        choose: Callable[..., None],
+        teach: Callable[..., None],
+        *,
+        first_learner: Callable[..., int] = first_of_all,
+        teach_learners: Callable[..., int] = teach_trees,
+        witness: Callable[..., None] | None = None,
+    ) -> None:
+        self.first_learner = first_learner
+        self.witness = witness
+        self._has_trees = teach_learners is teach_trees
+
+        def decide(model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:
+            """Lines 4 to 10: from a row to a memo and the label to show; if number f of the row is no good, -1 - f."""
+            bad = open_memo(model.features, row, round_, memo, model.settings.row_start)
+            if bad >= 0:
+                return -1 - bad
+            choose(model, memo, round_key(seed, round_))
+            return int(memo[SHOWN])
+
+        def learn(model: Any, memo: Array, feedback: int, taught: int, seed: int) -> int:
+            """Lines 11 to 17: from a verdict to what every learner is taught."""
+            start = model.settings.row_start
+            if memo.size < start + model.features.size:
+                return SHORT_MEMO
+            first = first_learner(model, memo)
+            if first < 0:
+                return NO_LEARNERS
+            if taught < 0:
+                teach(model, memo, feedback, round_key(seed, int(memo[ROUND])))
+                note_verdict(model.settings, model.learned.tally, memo, feedback)
+                taught = 0
+            return teach_learners(model, first, memo[start:], taught)
+
+        self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
+        self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")
+
+    def compile_learners(self, state: Any) -> None:
+        """Compile how the trees of this model learn; the machine code serves all boosters."""
+        if self._has_trees:
+            state.learn_trees.compile((table_type(state.forest), *LEARN_TREES))

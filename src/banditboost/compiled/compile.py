@@ -1,0 +1,134 @@
+"""The decorators that mark a function as a kernel, and how one becomes machine code.
+
+With `NUMBA_DISABLE_JIT=1` each of them returns the function itself: a debugger steps through everything.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+
+from banditboost.compiled import linking
+from banditboost.compiled.border import Table, is_named_tuple, table_type
+from banditboost.compiled.store import MachineCode, announced
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+# Division by zero gives inf or nan as in NumPy: a check for it would keep loops from being vectorised.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Compiling makes millions of small objects that live on: looking for garbage among them takes a tenth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class Kernel:
+    """A compiled function. Other kernels contain it; for a call from Python an entry is compiled, once for each combination of types."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func = self.__wrapped__ = function
+        self._options = {**_OPTIONS, **options}
+        self._inner = numba.njit(
+            pipeline_class=linking.INNER, no_cpython_wrapper=linking.AVAILABLE, **self._options
+        )(function)
+        self._entry: Any = None
+        self.__doc__, self.__module__ = function.__doc__, function.__module__
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self._inner._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        tables = [Table(value) if is_named_tuple(value) else None for value in arguments]
+        code = self.code(tuple(map(type_of, arguments)))
+        return code(
+            *(
+                value if table is None else table.address
+                for value, table in zip(arguments, tables, strict=True)
+            )
+        )
+
+    def code(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+        """What Python calls for arguments of these types; tables are given by their addresses."""
+        code: Callable[..., Any] = self._compiled(kinds).entry_point
+        return code
+
+    def address(self, kinds: tuple[Any, ...]) -> int:
+        """Where the machine code for these types begins, for kernels that call it by its address (`border.caller`)."""
+        result = self._compiled(kinds)
+        return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+
+    def _compiled(self, kinds: tuple[Any, ...]) -> Any:
+        if self._entry is None:
+            self._entry = numba.njit(pipeline_class=linking.ENTRY, **self._options)(self.py_func)
+            self._entry._cache = MachineCode(self.py_func)
+        if kinds not in self._entry.overloads:
+            with announced(self._entry), _without_collection():
+                self._entry.compile(kinds)
+        return self._entry.overloads[kinds]
+
+
+def type_of(value: Any) -> Any:
+    """Numba's type of an argument; that of a named tuple is its table's."""
+    return table_type(value) if is_named_tuple(value) else numba.typeof(value)
+
+
+def _compiled(function: _Function, options: dict[str, Any]) -> _Function:
+    return function if numba.config.DISABLE_JIT else Kernel(function, options)  # type: ignore[return-value]
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile a function that makes no arrays.
+
+    It need not count references to those it is handed, which in short functions would cost more than the work itself.
+    """
+    return _compiled(function, {"_nrt": False})
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a function that makes no arrays and that every round runs through: it becomes part of its callers."""
+    return _compiled(function, {"_nrt": False, "forceinline": True})
+
+
+def allocating(function: _Function) -> _Function:
+    """Compile a function that makes arrays, or returns a part of one."""
+    return _compiled(function, {"_nrt": True})
+
+
+def long_running(function: _Function) -> _Function:
+    """Compile a function that makes no arrays and may take seconds: other threads of Python run meanwhile.
+
+    A call of a round holds Python's lock: whoever lets go of it beside a busy thread waits milliseconds to get it back (docs/threads.md).
+    """
+    return _compiled(function, {"_nrt": False, "nogil": True})
+
+
+def lane(function: _Function) -> _Function:
+    """Compile the arithmetic of one lane of a vectorised loop: inlined, and products may be added without rounding in between."""
+    return _compiled(function, {"_nrt": False, "forceinline": True, "fastmath": {"contract"}})
+
+
+def entry(function: _Function, name: str) -> _Function:
+    """Compile a function that is made anew for each kind of model, under a name of its own: two pieces of machine code never share one."""
+    function.__module__, _, function.__qualname__ = name.rpartition(".")
+    return _compiled(function, {"_nrt": False})
+
+
+def entry_long(function: _Function, name: str) -> _Function:
+    """Compile an `entry` that may take seconds, as `long_running`."""
+    function.__module__, _, function.__qualname__ = name.rpartition(".")
+    return long_running(function)

@@ -1,0 +1,132 @@
+"""The distribution that a decision was drawn from, and whether a stored memo could have been drawn from one.
+
+`allowed` holds the indices of the labels that could be shown, in increasing order; None stands for all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from banditboost.memo import (
+    ALLOWED,
+    GREEDY,
+    LEARNERS,
+    MOST_PROBABILITIES,
+    POLICY,
+    POLICY_BY_VOTES,
+    POLICY_INVERSE_GAPS,
+    POLICY_UNIFORM,
+    PROBABILITY,
+    RATE,
+    SHOWN,
+    UNIFORM_SHARE,
+    VOTES,
+)
+from banditboost.types import Array
+
+
+def distribution(memo: Array, n_labels: int, allowed: Array | None) -> list[float] | None:
+    """The probability of every label; None if the memo does not hold it (inverse gaps among more than 32 labels)."""
+    if memo[POLICY] == POLICY_INVERSE_GAPS:
+        return memo[VOTES : VOTES + n_labels].tolist() if n_labels <= MOST_PROBABILITIES else None
+    shares = (
+        _by_votes(memo, n_labels, allowed)
+        if memo[POLICY] == POLICY_BY_VOTES
+        else _uniform(memo, n_labels, allowed)
+    )
+    return shares.tolist()
+
+
+def is_possible(memo: Array, n_labels: int, allowed: Array | None) -> bool:
+    """Whether shown and greedy label could be shown, and the probability is that of the shown one."""
+    shown, greedy, n_allowed = int(memo[SHOWN]), int(memo[GREEDY]), 0 if allowed is None else len(allowed)
+    if (
+        memo[ALLOWED] != n_allowed
+        or n_allowed == n_labels
+        or (allowed is not None and allowed[-1] >= n_labels)
+    ):
+        return False
+    if allowed is not None and not (shown in allowed and greedy in allowed):
+        return False
+    if memo[POLICY] == POLICY_INVERSE_GAPS:
+        return _is_by_gaps(memo, n_labels, allowed)
+    if memo[POLICY] == POLICY_BY_VOTES:
+        return _has_votes(memo) and bool(memo[PROBABILITY] == _by_votes(memo, n_labels, allowed)[shown] > 0.0)
+    expected = _probability(shown != greedy, float(memo[RATE]), n_allowed or n_labels)
+    return bool(memo[POLICY] == POLICY_UNIFORM and memo[PROBABILITY] == expected > 0.0)
+
+
+def _probability(explored: bool, rate: float, n_allowed: int) -> float:
+    """Equation (2) over the labels that were allowed."""
+    if n_allowed == 1:
+        return 0.0 if explored else 1.0
+    return rate / (n_allowed - 1) if explored else 1.0 - rate
+
+
+def _uniform(memo: Array, n_labels: int, allowed: Array | None) -> Array:
+    n_allowed = n_labels if allowed is None else len(allowed)
+    best, other = (_probability(explored, float(memo[RATE]), n_allowed) for explored in (False, True))
+    shares = np.full(n_labels, other)
+    if allowed is not None:
+        shares = np.zeros(n_labels)
+        shares[allowed] = other
+    shares[int(memo[GREEDY])] = best
+    return shares
+
+
+def _has_votes(memo: Array) -> bool:
+    n = memo[LEARNERS]
+    return bool(
+        n >= 1
+        and n == np.floor(n)
+        and len(memo) >= VOTES + 2 * n
+        and np.all(np.isfinite(memo[VOTES : VOTES + 2 * int(n)]))
+    )
+
+
+def _by_votes(memo: Array, n_labels: int, allowed: Array | None) -> Array:
+    """The distribution of exploration by votes (boosting/divided.py), sums in the same order."""
+    n, greedy, rate = int(memo[LEARNERS]), int(memo[GREEDY]), float(memo[RATE])
+    may_show = np.ones(n_labels, bool)
+    if allowed is not None:
+        may_show[:] = False
+        may_show[allowed] = True
+    voted = [int(label) for label in memo[VOTES : VOTES + n].tolist()]
+    weights = [max(weight, 0.0) for weight in memo[VOTES + n : VOTES + 2 * n].tolist()]
+    counted = [i for i in range(n) if 0 <= voted[i] < n_labels and may_show[voted[i]]]
+    if not any(weights[i] > 0.0 for i in counted):
+        weights = [1.0] * n
+    votes, others = np.zeros(n_labels), 0.0
+    for i in counted:
+        votes[voted[i]] += weights[i]
+        if voted[i] != greedy:
+            others += weights[i]
+    uniform_share = UNIFORM_SHARE if others > 0.0 else 1.0
+    shares = np.full(n_labels, uniform_share / max(int(may_show.sum()) - 1, 1))
+    if others > 0.0:
+        shares += (1.0 - uniform_share) * votes / others
+    shares *= rate
+    shares[~may_show] = 0.0
+    shares[greedy] = 1.0 - rate if may_show.sum() > 1 else 1.0
+    return shares
+
+
+def _is_by_gaps(memo: Array, n_labels: int, allowed: Array | None) -> bool:
+    """Whether the probabilities of a memo could come from inverse gaps: all positive, but for labels that were not allowed."""
+    if not 0.0 < memo[PROBABILITY] <= 1.0:
+        return False
+    if n_labels > MOST_PROBABILITIES:
+        return True
+    kept = memo[VOTES : VOTES + n_labels]
+    if (
+        len(kept) != n_labels
+        or not np.all((kept >= 0.0) & (kept <= 1.0))
+        or not abs(math.fsum(kept) - 1.0) < 1e-9
+    ):
+        return False
+    may_show = np.arange(n_labels) if allowed is None else allowed
+    return bool(
+        np.array_equal(np.flatnonzero(kept), may_show) and kept[int(memo[SHOWN])] == memo[PROBABILITY]
+    )

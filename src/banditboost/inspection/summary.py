@@ -1,0 +1,152 @@
+"""`model.summary()`: what a model has heard, how it does, and what it is made of, on one page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
+from banditboost.inspection.tally import HEARD, WINDOW
+from banditboost.inspection.text import one_line
+from banditboost.types import Array
+
+_MOST_LABELS = 12  # lines of the table
+_MOST_EXPERTS = 3
+_MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The trees of a model, all together."""
+
+    number: int
+    leaves: int
+    asleep: int
+    """Leaves that the memory ceiling has put to sleep: they answer, but do not split."""
+    full: bool
+    """Whether the memory ceiling lets leaves split only where there is room left."""
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """What `model.summary()` returns. Printed, it is a page of plain text; `to_dict()` is the same as plain data."""
+
+    kind: str
+    n_labels: int
+    rounds: int
+    verdicts: int
+    open_decisions: int
+    """Decisions whose verdict was not learned: it may still come, or never."""
+    total: Account
+    recent: Account
+    """The same over the last 1,000 verdicts."""
+    alphas: tuple[float, ...] | None
+    """Weights of the learners, where there is one for each."""
+    expert_weights: tuple[float, ...] | None
+    """Probability of each expert (for GapBoost: weight of each prefix of the chains, then of narrow and wide regressions)."""
+    trees: Trees | None
+    memory: int
+    """Bytes held."""
+    max_memory: int
+
+    @classmethod
+    def of(cls, labels: Sequence[Hashable], tally: Array, **parts: Any) -> Summary:
+        """The summary of a model that has heard what the tally says."""
+        shown: dict[str, Any] = {"alphas": None, "expert_weights": None, "trees": None, **parts}
+        return cls(
+            n_labels=len(labels),
+            verdicts=int(tally[HEARD]),
+            total=since_the_start(tally, labels),
+            recent=lately(tally, labels),
+            **shown,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: dicts, lists, numbers, and the labels as they are; None where nothing is known yet."""
+        data = asdict(self)
+        for name, account in (("total", self.total), ("recent", self.recent)):
+            data[name]["cost"] = account.cost
+            data[name]["by_label"] = [
+                {"label": label, **asdict(found)} for label, found in account.by_label.items()
+            ]
+        return _plain(data)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._first_line(), *_table(self.total, self.recent), *self._facts()])
+
+    def _first_line(self) -> str:
+        return (
+            f"{self.kind}: {self.rounds:,} rounds, {self.verdicts:,} verdicts, {self.open_decisions:,} open"
+        )
+
+    def _facts(self) -> Iterator[str]:
+        if self.verdicts:
+            yield f"explored: {self._both('explored', '.1%')} of the verdicts, at a cost in accuracy of {self._both('cost', '.3f')}"
+        if self.alphas is not None:
+            yield f"alphas: {len(self.alphas)}, from {min(self.alphas):.4g} to {max(self.alphas):.4g}"
+        if self.expert_weights is not None:
+            best = sorted(enumerate(self.expert_weights), key=lambda item: -item[1])[:_MOST_EXPERTS]
+            yield f"experts: {len(self.expert_weights)}, the heaviest " + ", ".join(
+                f"number {i} ({weight:.3f})" for i, weight in best
+            )
+        if self.trees is not None:
+            full = ", at the memory ceiling" if self.trees.full else ""
+            yield f"trees: {self.trees.number:,} with {self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep{full}"
+        yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
+
+    def _both(self, name: str, form: str) -> str:
+        return f"{getattr(self.total, name):{form}} (lately {getattr(self.recent, name):{form}})"
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / _MEBIBYTE:,.1f} MiB" if n_bytes >= _MEBIBYTE else f"{n_bytes / 1024:.0f} KiB"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: item if key == "label" else _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _table(total: Account, recent: Account) -> list[str]:
+    labels = sorted(total.by_label, key=lambda label: -total.by_label[label].verdicts)
+    rows = [
+        _row("all shown", total.shown, recent.shown),
+        _row("greedy, estimated", total.greedy, recent.greedy),
+    ]
+    nothing = Accuracy.of(0, 0)
+    rows += [
+        _row(_short(label), total.by_label[label], recent.by_label.get(label, nothing))
+        for label in labels[:_MOST_LABELS]
+    ]
+    heads = ["label", *["verdicts", "right", "95 % interval"] * 2]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    half = sum(widths[1:4]) + 4
+    lines = [
+        " " * widths[0] + f"  {'since the start':>{half}}  {f'last {WINDOW:,} verdicts':>{half}}",
+        _line(heads, widths),
+    ]
+    lines += [_line(row, widths) for row in rows]
+    return lines + ([f"and {len(labels) - _MOST_LABELS:,} more labels"] if len(labels) > _MOST_LABELS else [])
+
+
+def _row(name: str, *found: Accuracy) -> list[str]:
+    cells = [name]
+    for one in found:
+        interval = f"{one.low:.3f} to {one.high:.3f}" if one.verdicts else "-"
+        cells += [f"{one.verdicts:,.0f}", f"{one.share:.3f}" if one.verdicts else "-", interval]
+    return cells
+
+
+def _short(label: Hashable) -> str:
+    text = one_line(label)
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = zip(cells, widths, strict=True)
+    return "  ".join([f"{first[0]:<{first[1]}}", *(f"{cell:>{width}}" for cell, width in others)])

@@ -1,0 +1,105 @@
+"""`load`: a model from its file, after a look at everything that learning will rely on."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from banditboost.boosting.booster import Booster
+from banditboost.boosting.full_information import FullInformationBooster
+from banditboost.errors import BanditBoostError, ModelFileError
+from banditboost.io.header import ModelHeader
+from banditboost.io.upgrades import read_current
+from banditboost.io.values import UnreadableError
+from banditboost.models.bandit import BanditModel
+from banditboost.models.model import Model
+from banditboost.registry import MODELS, model_class
+from banditboost.rows.schema import Schema
+from banditboost.types import Array
+from banditboost.weak_learners.hoeffding import HoeffdingTree
+
+
+def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditModel | FullInformationBooster:
+    """The model that `model.save` wrote: it goes on as if it had never stopped, to the last bit. Nothing in a file is ever executed.
+
+    Args:
+        path: the file.
+        weak_learner: what the model was made with, if its weak learners are Python objects: a file holds what they learned, not their code.
+
+    >>> import banditboost, tempfile
+    >>> model = banditboost.AdaBandit(["yes", "no"], n_learners=5, seed=1)
+    >>> decision = model.decide({"age": 31})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.bb")
+    ...     copy = banditboost.load(f"{folder}/model.bb")
+    >>> copy.learn(decision, correct=True)
+    >>> copy.verdicts
+    1
+    """
+    try:
+        contents = read_current(path)
+        header = ModelHeader.from_json(contents.header, contents.arrays)
+        model = _make(header, weak_learner)
+        _restore(model, header, contents.arrays)
+    except UnreadableError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+    except BanditBoostError as error:
+        raise ModelFileError(
+            f"{os.fspath(path)}: no model can be made with what it holds ({error}); load an intact copy"
+        ) from error
+    return model
+
+
+def _make(header: ModelHeader, weak_learner: Any) -> BanditModel | FullInformationBooster:
+    """A model that has learned nothing yet: its class checks the parameters."""
+    kind: Any = _kind(header.kind)
+    has_learners = issubclass(kind, Booster)
+    if weak_learner is not None and not has_learners:
+        raise UnreadableError(f"a {header.kind} has no weak learners; leave weak_learner out")
+    try:
+        learner = {"weak_learner": _weak_learner(header, weak_learner)} if has_learners else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whoever made the model was warned
+            return kind(
+                header.labels, schema=Schema.from_dict(header.schema), **{**header.parameters, **learner}
+            )
+    except TypeError as error:
+        raise UnreadableError(
+            f"the parameters are not those of {header.kind} ({error}); load an intact copy"
+        ) from None
+
+
+def _kind(name: str) -> type[Model]:
+    if name not in MODELS:
+        raise UnreadableError(
+            f"class {name[:40]!r} is unknown; it may come from a newer version: upgrade banditboost"
+        )
+    return model_class(name)
+
+
+def _weak_learner(header: ModelHeader, given: Any) -> Any:
+    stored = header.parameters.get("weak_learner")
+    if not isinstance(stored, dict) or not isinstance(stored.get("class"), str):
+        raise UnreadableError("the header does not say which weak learner was used; load an intact copy")
+    if stored["class"] == "HoeffdingTree" and "module" not in stored:
+        if given is not None:
+            raise UnreadableError(f"its weak learners are trees, not {given!r}; leave weak_learner out")
+        return HoeffdingTree(**{name: value for name, value in stored.items() if name != "class"})
+    if given is None:
+        name = f"{stored.get('module')}.{stored['class']}"
+        raise UnreadableError(
+            f"its weak learners are Python objects, and a file holds no code; give load(path, weak_learner={name[:80]})"
+        )
+    return given
+
+
+def _restore(model: Model, header: ModelHeader, arrays: dict[str, Array]) -> None:
+    model.model_id, model.rounds = header.model_id, header.rounds
+    model._counts.verdicts = header.verdicts
+    model._restore(arrays)
+    if isinstance(model, BanditModel):
+        model._restore_identity(header.identity, arrays)
+    if isinstance(model, Booster):
+        model._restore_learners(arrays, header.learners)
+    model._renew()

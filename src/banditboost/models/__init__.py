@@ -1,0 +1,14 @@
+"""What every model is, whatever it learns with.
+
+Where to look:
+
+    model.py      labels, schema, seed, files, what can be seen
+    bandit.py     `decide` and `learn`: verdicts, each learned once
+    calls.py      the compiled round of a model, bound to its arrays
+    identity.py   which decision is whose: model, branch, run, round
+    ledger.py     which rounds have been learned
+    tally.py      how a model has done so far
+    settings.py   numbers that compiled code reads
+    locking.py    one lock for each model
+    saving.py     a model as the contents of a file
+"""

@@ -1,0 +1,302 @@
+"""Models that hear only whether the label they showed was right: `decide`, and later `learn`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+
+from banditboost.decision import Decision
+from banditboost.distribution import distribution
+from banditboost.errors import DecisionError, LabelError
+from banditboost.inspection.tally import HEARD
+from banditboost.memo import LEARNERS, POLICY, POLICY_UNIFORM, ROUND
+from banditboost.models.identity import Identity, draw_seed
+from banditboost.models.model import Model
+from banditboost.rows.checking import fits
+from banditboost.rows.many import checked_rows, listed
+from banditboost.types import Array, Row
+
+
+class BanditModel(Model):
+    """A model that hears only whether the label it showed was right.
+
+    >>> from banditboost import GapBoost
+    >>> model = GapBoost(["sports", "politics", "science"], seed=7)
+    >>> model.learn_many(model.decide_many([{"hour": 21}, {"hour": 9}]), [True, False])
+    >>> model.verdicts
+    2
+    """
+
+    _policy = POLICY_UNIFORM
+
+    def __init__(self, labels: Iterable[Hashable], **parameters: Any) -> None:
+        super().__init__(labels, **parameters)
+        self._identity = Identity(self.model_id)
+
+    # Decide
+
+    def decide(self, x: Row, allowed: Iterable[Hashable] | None = None) -> Decision:
+        """Choose a label for x. The decision carries all that `learn` needs; the model keeps nothing of it.
+
+        Args:
+            x: a dict of features, or an array or list in the schema's order.
+            allowed: the labels to choose from, if not all.
+        """
+        try:
+            self._acquire()
+            indices = None if allowed is None else self._indices_of(allowed)
+            memo, shown = self._begin_round(x, indices)
+            identity, round_ = self._identity, self.rounds
+            self.rounds = round_ + 1
+            if round_ >= identity.ledger.room:
+                identity.ledger.open_up_to(round_ + 1)
+            origin = identity.origin or identity.begin_run(round_)
+            if indices is not None:
+                return Decision._of(origin, self.labels, memo, indices)
+            return Decision(origin, self.labels, memo, round_, shown)
+        finally:
+            try:  # noqa: SIM105 (a call more would cost as much as the lock)
+                self._release()
+            except RuntimeError:
+                pass  # interrupted while it waited for the lock
+
+    def decide_many(
+        self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None
+    ) -> list[Decision]:
+        """Choose a label for every row, as if one by one. If anything is refused, nothing was decided and no feature has joined.
+
+        Args:
+            X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
+            allowed: for each row the labels to choose from, or None for all.
+        """
+        with self._lock:
+            rows = checked_rows(self.schema, X)
+            choices = self._choices(allowed, len(rows))
+            memos = [
+                self._begin_round(x, choice, ahead)[0]
+                for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))
+            ]
+            if not memos:
+                return []
+            origin = self._identity.origin or self._identity.begin_run(self.rounds)
+            self.rounds += len(memos)
+            self._identity.ledger.open_up_to(self.rounds)
+            return [
+                Decision._of(origin, self.labels, memo, choice)
+                for memo, choice in zip(memos, choices, strict=True)
+            ]
+
+    def distribution(self, x: Row, allowed: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
+        """The probabilities that `decide(x).distribution()` would tell now; the model does not change."""
+        with self._lock:
+            indices = None if allowed is None else self._indices_of(allowed)
+            memo, _ = self._begin_round(x, indices, looking=True)
+            return dict(zip(self.labels, self._distribution_of(memo, indices), strict=True))
+
+    def _distribution_of(self, memo: Array, allowed: Array | None) -> list[float]:
+        return distribution(memo, len(self.labels), allowed)
+
+    def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
+        """The allowed labels' indices in increasing order, None if these are all."""
+        self._refuse_fixed_labels(f"allowed is {allowed!r}")
+        try:
+            indices = sorted({self._index[label] for label in listed(allowed)})
+        except (KeyError, TypeError):
+            raise LabelError(
+                f"allowed is {allowed!r}; give a list of some of the model's labels, which are {self.labels[:10]!r}"
+            ) from None
+        if not indices:
+            raise LabelError("allowed is empty; give at least one label, or leave it out to allow all")
+        return np.array(indices) if len(indices) < len(self.labels) else None
+
+    def _choices(self, allowed: Any, n_rows: int) -> list[Array | None]:
+        if allowed is None:
+            return [None] * n_rows
+        try:
+            lists = listed(allowed)
+        except TypeError:
+            raise LabelError(f"allowed is {allowed!r}; give a list of allowed labels for each row") from None
+        if len(lists) != n_rows:
+            raise LabelError(
+                f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row"
+            )
+        return [None if labels is None else self._indices_of(labels) for labels in lists]
+
+    # Learn
+
+    def learn(self, decision: Decision, correct: bool) -> None:
+        """Learn the verdict on a decision of this model or of a branch of it: any time later, in any order, once."""
+        try:
+            self._acquire()
+            self._check(decision, correct)
+            identity, round_ = self._identity, decision._round
+            own = decision._origin is identity.origin
+            ledger = identity.ledger if own else identity.ledger_for(decision)
+            refusal = ledger.close(round_, self.rounds if ledger is identity.ledger else ledger.opened)
+            if refusal:
+                raise DecisionError(f"the decision of round {round_} {refusal}")
+            try:
+                self._hear_decision(decision, 1 if correct else 0, own)
+            except BaseException:
+                ledger.reopen(round_)
+                raise
+        finally:
+            try:  # noqa: SIM105 (a call more would cost as much as the lock)
+                self._release()
+            except RuntimeError:
+                pass  # interrupted while it waited for the lock
+
+    def _hear_decision(self, decision: Decision, feedback: int, own: bool) -> None:
+        """Lines 11 to 17 with the labels that could be shown, and the random numbers of the branch that decided."""
+        branch = decision._origin.branch
+        seed = self._draw_seed if own or branch == self._identity.branch else draw_seed(self.seed, branch)
+        if decision._labels is self.labels and not decision._mask:
+            self._hear(decision._memo, feedback, seed)
+        else:
+            with self._restricted(decision._among(len(self.labels))):
+                self._hear(decision._memo, feedback, seed)
+        if not own and branch != self._identity.branch:
+            self._identity.verdicts_elsewhere += 1
+
+    def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
+        """Learn the verdicts on many decisions, in their order, as if one by one. If any is refused, none was learned."""
+        try:
+            made, verdicts = listed(decisions), listed(correct)
+        except TypeError:
+            raise DecisionError(
+                f"decisions is a {type(decisions).__name__} and correct a {type(correct).__name__}; give a list of each"
+            ) from None
+        if len(made) != len(verdicts):
+            raise DecisionError(
+                f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each decision"
+            )
+        with self._lock:
+            self._check_many(made, verdicts)
+            for decision, verdict in zip(made, verdicts, strict=True):
+                self.learn(decision, verdict)
+
+    def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
+        place: dict[Any, int] = {}
+        for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
+            try:
+                self._check(decision, verdict)
+                ledger = self._identity.ledger_for(decision)
+            except DecisionError as error:
+                raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
+            round_ = decision._round
+            refusal = ledger.refusal(
+                round_, self.rounds if ledger is self._identity.ledger else ledger.opened
+            )
+            if refusal:
+                raise DecisionError(
+                    f"decision {i} of {len(decisions)}: the decision of round {round_} {refusal}"
+                )
+            if place.setdefault((decision._origin, round_), i) != i:
+                first = place[decision._origin, round_]
+                raise DecisionError(
+                    f"decision {i} is that of round {round_}, as is decision {first}; give each decision once"
+                )
+
+    def _check(self, decision: Decision, correct: bool) -> None:
+        """Refuse what is no verdict, no decision, and no decision that this model could have made."""
+        if type(correct) is not bool and not isinstance(correct, np.bool_):
+            raise DecisionError(
+                f"correct is {correct!r}; give True if the shown label was right, False if not"
+            )
+        if type(decision) is not Decision and not isinstance(decision, Decision):
+            raise DecisionError(f"decision is {decision!r}; give what decide returned")
+        if decision._stored or (
+            decision._labels is not self.labels and len(decision._labels) > len(self.labels)
+        ):
+            self._check_memo(decision)
+
+    def _check_memo(self, decision: Decision) -> None:
+        """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
+        if decision._origin.model != self.model_id:
+            return  # which `Identity.ledger_for` refuses
+        memo, n_labels = decision._memo, len(decision._labels)
+        fitting = (
+            n_labels <= len(self.labels)
+            and self._row_start <= len(memo) <= len(self._blank)
+            and memo[POLICY] == self._policy
+        )
+        fitting = fitting and memo[LEARNERS] == self._n_in_memo()
+        if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._features):
+            raise DecisionError(
+                f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
+            )
+
+    def _n_votes(self) -> int:
+        """How many votes are possible; 0 if they are scores."""
+        return len(self.labels)
+
+    @contextmanager
+    def _restricted(self, allowed: Array | None) -> Iterator[None]:
+        """Let only some labels be shown while a round is begun or learned."""
+        places = self._scratch.allowed
+        if allowed is not None:
+            places[1 : 1 + len(allowed)] = allowed
+            places[0] = len(allowed)
+        try:
+            yield
+        finally:
+            places[0] = 0
+
+    # Copies and files
+
+    def branch(self) -> Self:
+        """A copy that draws random numbers of its own, and whose decisions this model can learn: once each, at any time later.
+
+        So several processes can decide for one learner: give each a branch, and send its decisions and verdicts to the model.
+
+        >>> from banditboost import GapBoost
+        >>> model = GapBoost(["yes", "no"], seed=1)
+        >>> branch = model.branch()
+        >>> decision = branch.decide({"age": 31})
+        >>> model.learn(decision, correct=True)
+        >>> model.verdicts, branch.verdicts
+        (1, 0)
+        """
+        with self._lock:
+            made = copy.deepcopy(self)
+            made._identity = self._identity.branched_off(self.rounds)
+            made._identity.verdicts_elsewhere = int(self._tally[HEARD])
+            made._draw_seed = draw_seed(self.seed, made._identity.branch)
+            return made
+
+    def _kept(self) -> dict[str, Any]:
+        """A copy decides in a run of its own."""
+        kept = super()._kept()
+        if self._identity.origin is not None:
+            identity = copy.copy(self._identity)
+            identity.end_run()
+            kept["_identity"] = identity
+        return kept
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), **self._identity.arrays()}
+
+    def _plain_identity(self) -> dict[str, Any]:
+        return self._identity.to_plain()
+
+    def _restore_identity(self, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
+        self._identity = Identity.restored(self.model_id, self.rounds, plain, arrays)
+        self._draw_seed = draw_seed(self.seed, self._identity.branch)
+
+    @property
+    def _n_open(self) -> int:
+        """Decisions of this branch whose verdicts were not learned."""
+        return (
+            self.rounds
+            - self._identity.ledger.first
+            - int(self._tally[HEARD])
+            + self._identity.verdicts_elsewhere
+        )
+
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + self._identity.memory_usage

@@ -1,0 +1,81 @@
+"""The compiled round of a model, bound to its arrays: what `decide` and `learn` call, and what `play` loops over.
+
+decide(model, row, round, seed, memo)            -> the label to show; if number f of the row is no good, -1 - f
+learn(model, memo, feedback, taught, seed)       -> LEARNED, or what has to be done before it is called again
+witness(model, memo, right, sums)                what a simulation notes, which knows the right label
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba import float64, int64
+
+from banditboost.compiled.border import TABLE, Table, caller, table_type
+
+# What `learn` returns: all is learned; or what has to be done first. Any other number says how many learners were taught before the trees ran
+# out of room: make some, and call it again with that number.
+LEARNED, NO_LEARNERS, SHORT_MEMO = -1, -2, -3
+NOT_BEGUN = -1
+"""What `learn` is given at first in place of the number of learners that were taught."""
+
+_ROW, _MEMO = (
+    float64[:],
+    float64[::1],
+)  # the numbers of a row may lie apart: a column of a matrix, for example
+_DECIDE = _ROW, int64, int64, _MEMO
+_LEARN = _MEMO, int64, int64, int64
+_WITNESS = _MEMO, int64, float64[:, ::1]
+call_decide = caller(int64, TABLE, *_DECIDE)
+call_learn = caller(int64, TABLE, *_LEARN)
+call_witness = caller(numba.void, TABLE, *_WITNESS)
+
+
+class Calls:
+    """A round's functions, and `model`, which is what they are to be given first. Made anew when an array of the model is replaced.
+
+    Each function is compiled when it is first called: a first decision need not wait for what learning takes to compile.
+    """
+
+    __slots__ = ("_round", "_table", "_type", "decide", "learn", "model")
+    in_python = False
+    """Whether rounds have to go through Python, since learners are Python objects."""
+    decide: Callable[..., int]
+    learn: Callable[..., int]
+
+    def __init__(self, round_: Any, state: Any) -> None:
+        self._round = round_
+        if numba.config.DISABLE_JIT:
+            self.model, self.decide, self.learn = state, round_.decide, round_.learn
+        else:
+            self._table, self._type = Table(state), table_type(state)
+            self.model = self._table.address
+            self.decide, self.learn = self._first_decide, self._first_learn
+
+    def _first_decide(self, *arguments: Any) -> int:
+        self.decide = self._round.decide.code((self._type, *_DECIDE))
+        return self.decide(*arguments)
+
+    def _first_learn(self, *arguments: Any) -> int:
+        self._compile_learners()
+        self.learn = self._round.learn.code((self._type, *_LEARN))
+        return self.learn(*arguments)
+
+    def _compile_learners(self) -> None:
+        """Compile how trees learn, which is a piece of machine code of its own that all boosters share."""
+        self._round.compile_learners(self._table.value)
+        self._table.refresh()
+
+    def for_play(self) -> tuple[Any, Any, Any]:
+        """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they are."""
+        witness = self._round.witness or 0
+        if numba.config.DISABLE_JIT:
+            return self.decide, self.learn, witness
+        if self.in_python:
+            return self.decide, self.learn, witness and witness.code((self._type, *_WITNESS))
+        self._compile_learners()
+        decide = self._round.decide.address((self._type, *_DECIDE))
+        learn = self._round.learn.address((self._type, *_LEARN))
+        return decide, learn, witness and witness.address((self._type, *_WITNESS))

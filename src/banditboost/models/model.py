@@ -1,0 +1,288 @@
+"""What every model is: labels, features, a seed, a compiled round bound to its arrays, files, and what can be seen of it."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Hashable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from banditboost.errors import LabelError, ParameterError
+from banditboost.inspection.summary import Summary
+from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
+from banditboost.memo import LEARNERS, VOTES
+from banditboost.models.calls import LEARNED, NOT_BEGUN, SHORT_MEMO, Calls
+from banditboost.models.locking import Locked
+from banditboost.models.saving import save
+from banditboost.models.settings import COUNTS, SETTINGS, new_record
+from banditboost.rows.schema import Schema, without_mask
+from banditboost.types import Array
+from banditboost.validation import check_count, check_labels
+
+MEBIBYTE = 1 << 20
+_FLOAT = np.dtype(np.float64)
+
+
+class Model(Locked):
+    """What boosters and baselines share. A kind of model sets `_round`, its compiled round, and says what that reads (`_state`)."""
+
+    _round: ClassVar[Any]
+    _calls: Calls
+    labels_are_fixed: ClassVar[bool] = False
+    """Whether `allowed` and `add_label` are refused."""
+
+    def __init__(
+        self, labels: Iterable[Hashable], *, schema: Schema | None, max_memory: int, seed: int | None
+    ) -> None:
+        super().__init__()
+        self.labels = check_labels(labels)
+        self._index = {label: index for index, label in enumerate(self.labels)}
+        self.seed = (
+            int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
+        )
+        if schema is not None and not isinstance(schema, Schema):
+            raise ParameterError(
+                f"schema is {schema!r}; give a Schema, such as Schema(numeric=['hour'], nominal=['device'])"
+            )
+        self.schema = Schema() if schema is None else copy.deepcopy(schema)
+        self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
+        self.model_id = os.urandom(8).hex()
+        self.rounds = 0
+        self._draw_seed = self.seed
+        self._settings, self._counts = new_record(SETTINGS), new_record(COUNTS)
+        self._settings.n_labels = len(self.labels)
+        self._tally = empty_tally(len(self.labels))
+        self._start()
+        self._row_start = VOTES + self._n_between()
+        self._settings.row_start = self._row_start
+        self._make_blanks()
+        self._row_shape: tuple[int, ...] | None = None  # of array rows that were found good
+        self._renew()
+
+    # What a kind of model says
+
+    def _start(self) -> None:
+        """Set up what this kind of model keeps."""
+        raise NotImplementedError
+
+    def _state(self) -> Any:
+        """The model's arrays as its compiled round reads them."""
+        raise NotImplementedError
+
+    @property
+    def _features(self) -> Array:
+        """The schema as compiled code reads it."""
+        raise NotImplementedError
+
+    def _n_in_memo(self) -> int:
+        """How many learners a memo tells of."""
+        return 1
+
+    def _n_between(self) -> int:
+        """Numbers that a memo holds between its fixed places and the row: votes, and weights of learners."""
+        return 2 * self._n_in_memo()
+
+    def _make_way(self, status: int, memo: Array) -> None:
+        """Do what `learn` needs before it can go on: make learners, or room for them."""
+        raise NotImplementedError
+
+    def _bind(self) -> Calls:
+        return Calls(self._round, self._state())
+
+    def _renew(self) -> None:
+        """Bind the round to the model's arrays. Whoever replaces an array calls this."""
+        self._calls = self._bind()
+
+    # The row at the door
+
+    def _make_blanks(self) -> None:
+        """Make an all-missing row, and a memo that ends in one: templates that are copied each round."""
+        self._blank_row = np.full(len(self.schema), np.nan)
+        self._blank = np.concatenate([np.zeros(self._row_start), self._blank_row])
+        self._blank[LEARNERS] = self._n_in_memo()
+
+    def _coded(self, x: Any) -> Array:
+        """Line 4: a row as float64, after what it brings has joined. Its numbers are checked when they are copied into the memo."""
+        if type(x) is dict:
+            row = self._blank_row.copy()
+            if self.schema.encode(x, row):
+                return row
+        x = without_mask(x)
+        if isinstance(x, np.ndarray) and x.dtype.kind != "O":
+            if self.schema.takes_array(x):
+                if len(self._blank_row) != len(self.schema):
+                    self._follow_schema()
+                self._row_shape = x.shape
+                return np.array(x, np.float64)
+            x = x.tolist()
+        version = self.schema.version
+        row = self.schema.code(x)
+        if self.schema.version != version or len(self._blank_row) != len(self.schema):
+            self._follow_schema()
+        return row
+
+    def _coded_to_look_at(self, x: Any) -> Array:
+        """A row that nothing is learned from, as float64: features and values that the model does not know are left out."""
+        x = without_mask(x)
+        if isinstance(x, np.ndarray) and x.dtype != object:
+            if len(self.schema) and self.schema.takes_array(x):
+                return self._coded(x)
+            x = x.tolist()
+        return self.schema.code_known(x)
+
+    def _follow_schema(self) -> None:
+        """Features or values have joined."""
+        self._row_shape = None
+        if len(self._blank_row) != len(self.schema):
+            self._make_blanks()
+        self._renew()
+
+    # A round
+
+    def _begin_round(
+        self, x: Any, allowed: Array | None = None, ahead: int = 0, looking: bool = False
+    ) -> tuple[Array, int]:
+        """Lines 4 to 10: from a row to a memo and the label to show; `ahead` rounds have begun that are not counted yet."""
+        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape:
+            row = x  # as the one before: nothing else to look at
+        else:
+            row = self._coded_to_look_at(x) if looking else self._coded(x)
+        memo = self._blank.copy()
+        calls = self._calls
+        if allowed is None:
+            shown = calls.decide(calls.model, row, self.rounds + ahead, self._draw_seed, memo)
+        else:
+            with self._restricted(allowed):
+                shown = calls.decide(calls.model, row, self.rounds + ahead, self._draw_seed, memo)
+        if shown < 0:
+            raise self.schema.bad_position(-1 - shown, float(row[-1 - shown]))
+        return memo, shown
+
+    def _hear(self, memo: Array, feedback: int, seed: int) -> None:
+        """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this seed."""
+        calls = self._calls
+        status = calls.learn(calls.model, memo, feedback, NOT_BEGUN, seed)
+        while status != LEARNED:
+            if status == SHORT_MEMO:
+                memo = np.concatenate([memo, np.full(len(self._blank) - len(memo), np.nan)])
+            else:
+                self._make_way(status, memo)
+            calls = self._calls
+            status = calls.learn(calls.model, memo, feedback, max(status, NOT_BEGUN), seed)
+
+    # Labels that join
+
+    def add_label(self, label: Hashable) -> None:
+        """Let one more label join, after those that there are; docs/guide-restricted-choices.md tells what follows from it.
+
+        Open decisions stay valid: they are learned as decisions among the labels of their time.
+        """
+        self._refuse_fixed_labels(f"the label {label!r} cannot join")
+        with self._lock:
+            self.labels = check_labels((*self.labels, label))
+            self._index[label] = len(self.labels) - 1
+            self._settings.n_labels = len(self.labels)
+            self._tally = np.concatenate([self._tally, np.zeros(2)])
+            self._follow_labels()
+            self._renew()
+
+    def _refuse_fixed_labels(self, what: str) -> None:
+        if self.labels_are_fixed:
+            raise LabelError(
+                f"{what}: {type(self).__name__} always chooses among the labels it was made with; give it all of them, or use GapBoost"
+            )
+
+    def _follow_labels(self) -> None:
+        """A label has joined."""
+
+    # Files and copies
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the model was made with, besides labels and schema."""
+        return {"max_memory": self.max_memory, "seed": self.seed}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, replaced at once or not at all; `banditboost.load` goes on from there to the last bit."""
+        with self._lock:
+            save(self, path)
+
+    def _records(self) -> list[Array]:
+        """The record arrays among what is kept."""
+        return []
+
+    def _kept(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._kept().items() if name != "_calls"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._renew()
+
+    def _arrays(self) -> dict[str, Array]:
+        """What a file keeps of the model as arrays."""
+        return arrays_of(self._tally)
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        """The parameters as plain data, for the header of a file."""
+        return self.parameters
+
+    def _learner_states(self) -> list[Any]:
+        """What weak learners written in Python keep, for the header of a file."""
+        return []
+
+    def _plain_identity(self) -> dict[str, Any]:
+        """Branch and runs, for the header of a file, if the model has any."""
+        return {}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        """Go on from stored arrays, after a look at each; rounds and verdicts are set already. The caller binds the round anew."""
+        self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
+
+    # What can be seen
+
+    @property
+    def verdicts(self) -> int:
+        """How many verdicts (or labels) were learned."""
+        return int(self._counts.verdicts)
+
+    @property
+    def memory_usage(self) -> int:
+        """Bytes held by the model."""
+        return int(self._settings.nbytes + self._counts.nbytes + self._tally.nbytes + self._blank.nbytes)
+
+    def summary(self) -> Summary:
+        """Verdicts, accuracy with intervals (overall and by label, since the start and lately), exploration, weights, leaves, memory.
+
+        >>> from banditboost import AdaBandit
+        >>> model = AdaBandit(["yes", "no"], n_learners=5, seed=1)
+        >>> for age in range(200):
+        ...     decision = model.decide({"age": age % 50})
+        ...     model.learn(decision, correct=(decision.label == "yes") == (age % 50 < 25))
+        >>> summary = model.summary()
+        >>> summary.verdicts, round(summary.total.shown.share, 2)
+        (200, 0.88)
+        """
+        with self._lock:
+            return Summary.of(
+                kind=type(self).__name__,
+                labels=self.labels,
+                rounds=self.rounds,
+                open_decisions=self._n_open,
+                tally=self._tally,
+                memory=self.memory_usage,
+                max_memory=self.max_memory,
+                **self._weights_to_show(),
+            )
+
+    @property
+    def _n_open(self) -> int:
+        return self.rounds - int(self._tally[HEARD])
+
+    def _weights_to_show(self) -> dict[str, Any]:
+        """Weights of learners and experts and the size of trees, for the summary, as far as the model has them."""
+        return {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.labels)} labels, rounds={self.rounds}, seed={self.seed})"

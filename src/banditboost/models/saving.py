@@ -1,0 +1,44 @@
+"""A model as the contents of a file: a header, and arrays by name."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from banditboost.errors import ModelFileError
+from banditboost.io.container import write
+from banditboost.io.header import ModelHeader, versions
+from banditboost.io.values import UnstorableError
+
+if TYPE_CHECKING:
+    from banditboost.models.model import Model
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """What `model.save` does."""
+    if not type(model).__module__.startswith("banditboost."):
+        raise ModelFileError(
+            f"{os.fspath(path)}: {type(model).__name__} is not one of the library's boosters, and load could not make it again; pickle it"
+        )
+    try:
+        arrays = model._arrays()
+        header = _header_of(model).to_json(arrays)
+    except UnstorableError as error:
+        raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved with {error}") from None
+    write(path, header, arrays)
+
+
+def _header_of(model: Model) -> ModelHeader:
+    return ModelHeader(
+        kind=type(model).__name__,
+        versions=versions(),
+        model_id=model.model_id,
+        rounds=model.rounds,
+        verdicts=model.verdicts,
+        memory=model.memory_usage,
+        labels=model.labels,
+        parameters=model._plain_parameters(),
+        schema=model.schema.to_dict(),
+        learners=model._learner_states(),
+        identity=model._plain_identity(),
+    )

@@ -1,0 +1,45 @@
+"""Numbers of a model that compiled code reads: what it was made with, and what it counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from banditboost.types import Record
+
+SETTINGS = np.dtype(
+    (
+        np.record,
+        [
+            ("n_labels", "i8"),  # k
+            ("n_learners", "i8"),  # N
+            ("row_start", "i8"),  # where in a memo the row begins
+            ("full_information", "i8"),  # 1: the right label is told, not a verdict
+            ("estimator", "i8"),  # equation (3) or (4)
+            ("rate", "f8"),  # rho; of a schedule, the most that it may be
+            ("schedule", "i8"),  # what rho follows from (boosting/exploration.py)
+            ("least_rate", "f8"),
+            ("rate_scale", "f8"),
+            ("rate_power", "f8"),
+            ("error_memory", "f8"),  # over how many verdicts the recent error is averaged
+            ("step", "f8"),  # eta_t = step / sqrt(t), times rho for bandit feedback
+            ("edge", "f8"),  # gamma
+            ("clip", "f8"),
+            ("tie_tolerance", "f8"),
+            ("importance_scale", "f8"),
+        ],
+    )
+)
+COUNTS = np.dtype(
+    (
+        np.record,
+        [
+            ("verdicts", "i8"),  # how many were learned
+            ("recent_error", "f8"),  # of the greedy label
+        ],
+    )
+)
+
+
+def new_record(kind: np.dtype[np.record]) -> Record:
+    """One record with zeros in it. Python and compiled code write to the same memory."""
+    return np.zeros(1, kind)[0]

@@ -1,0 +1,72 @@
+"""Whether the numbers of a row, or of a decision that has been in a store, are possible."""
+
+from __future__ import annotations
+
+import math
+
+from banditboost.compiled.compile import kernel
+from banditboost.memo import ROUND, VOTES
+from banditboost.rows.features import NOMINAL
+from banditboost.types import Array
+
+_LARGEST = 1e100
+
+
+@kernel
+def first_bad_feature(features: Array, memo: Array, start: int) -> int:
+    """Check the row memo[start:], and clamp what is too large; the first infinite number or wrong code, or -1."""
+    for f in range(features.size):
+        value = memo[start + f]
+        if features[f]["kind"] == NOMINAL:
+            if value == value and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value)):
+                return f
+        elif math.isinf(value):
+            return f
+        else:
+            memo[start + f] = min(max(value, -_LARGEST), _LARGEST) if value == value else value
+    return -1
+
+
+@kernel
+def open_memo(features: Array, row: Array, round_: int, memo: Array, start: int) -> int:
+    """Line 4: begin a memo with the round and the row, which is checked; the first bad feature, or -1.
+
+    The copy is what is checked: others may write on the row itself.
+    """
+    memo[ROUND] = round_
+    for f in range(row.size):
+        memo[start + f] = row[f]
+    return first_bad_feature(features, memo, start)
+
+
+@kernel
+def fits(memo: Array, row_start: int, n_labels: int, features: Array) -> bool:
+    """Whether votes, weights and row of a memo could come from a model with these features; n_labels is 0 if votes are scores."""
+    n = (row_start - VOTES) // 2
+    for i in range(VOTES, VOTES + n):
+        vote = memo[i]
+        if n_labels > 0 and not (0.0 <= vote < n_labels and vote == math.floor(vote)):
+            return False
+        if not -1.0 <= vote <= max(1.0, n_labels) or not abs(memo[n + i]) <= _LARGEST:
+            return False
+    for f in range(memo.size - row_start):
+        value = memo[row_start + f]
+        if value == value and not abs(value) <= _LARGEST:
+            return False
+        if (
+            features[f]["kind"] == NOMINAL
+            and value == value
+            and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value))
+        ):
+            return False
+    return True
+
+
+@kernel
+def first_bad_row(features: Array, matrix: Array) -> tuple[int, int]:
+    """Check every row of a matrix as `first_bad_feature` does: row and feature of the first fault, or (-1, -1)."""
+    for t in range(matrix.shape[0]):
+        bad = first_bad_feature(features, matrix[t], 0)
+        if bad >= 0:
+            return t, bad
+    return -1, -1

@@ -1,0 +1,92 @@
+"""Many rows at once: matrices, lists, and frames of pandas, polars and pyarrow."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from banditboost.errors import FeatureError
+from banditboost.rows.checking import first_bad_row
+from banditboost.rows.features import feature_table
+from banditboost.rows.schema import Schema, without_mask
+from banditboost.types import Array
+
+
+def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
+    """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the schema."""
+    trial = copy.deepcopy(schema)
+    X = without_mask(X)
+    if isinstance(X, np.ndarray):
+        matrix = checked_matrix(X, trial) if X.dtype != object else None
+        if matrix is not None:
+            return list(matrix)
+    rows = rows_of(X)
+    for row in rows:
+        _try_row(trial, row)
+    return rows
+
+
+def rows_of(X: Any) -> Sequence[Any]:
+    """The rows of a matrix, a list or a frame, one by one."""
+    X = without_mask(X)
+    if isinstance(X, np.ndarray):
+        return list(np.atleast_1d(X))
+    return X if isinstance(X, (list, tuple)) else rows_of_frame(X)
+
+
+def _try_row(schema: Schema, row: Any) -> None:
+    """Let a row's features and values join, or refuse it, as a model would."""
+    if not isinstance(row, np.ndarray) or row.dtype == object:
+        schema.admit(row)
+    elif not schema.takes_array(row):
+        schema.admit(row.tolist())
+    else:
+        checked_matrix(row[np.newaxis], schema)
+
+
+def listed(values: Any) -> list[Any]:
+    """Labels or verdicts as a list: of a column of a frame, an array, or anything that can be gone through but a string."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError("a string is one value")
+    return gone_through(values)
+
+
+def gone_through(values: Any) -> list[Any]:
+    """All values as a list; those of pyarrow as Python has them."""
+    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+
+
+def checked_matrix(X: Array, schema: Schema) -> Array | None:
+    """A copy of X with every number checked, or None if it has to be taken row by row."""
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise FeatureError(
+            f"X has shape {X.shape} and type {X.dtype}; give a matrix of numbers with a row for each round"
+        )
+    if len(X) and not schema.takes_array(X[0]):
+        return None
+    matrix = np.array(X, dtype=np.float64, order="C")
+    row, feature = first_bad_row(feature_table(schema), matrix)
+    if row >= 0:
+        raise schema.bad_position(feature, float(matrix[row, feature]))
+    return matrix
+
+
+def rows_of_frame(X: Any) -> Sequence[Any]:
+    """The rows of an array of objects or a frame."""
+    if isinstance(X, np.ndarray):
+        rows: Sequence[Any] = X.tolist()
+        return rows
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise FeatureError(
+            f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame (a lazy one collected)"
+        ) from None
+    except nw.exceptions.DuplicateError:
+        raise FeatureError("the frame has two columns of one name; give each a name of its own") from None
+    rows = frame.rows(named=True)
+    return rows

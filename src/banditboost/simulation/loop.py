@@ -1,0 +1,88 @@
+"""The loop over a model's compiled round, with the results of `decide` and `learn` to the last bit.
+
+It is written once, and made twice: compiled, where the round's functions are called by their addresses; and in Python, for models whose
+weak learners are Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from banditboost.compiled.compile import entry_long
+from banditboost.memo import GREEDY, SHOWN
+from banditboost.models.calls import LEARNED, NOT_BEGUN, call_decide, call_learn, call_witness
+from banditboost.types import Array
+
+PLAYED = LEARNED
+# The cursor: where to go on.
+NEXT_ROUND, NEXT_VERDICT, TAUGHT = 0, 1, 2
+
+
+class Stream(NamedTuple):
+    """Rows and right labels, when each verdict comes, and what is written down."""
+
+    X: Array  # rows from round `start` on
+    y: Array
+    order: Array
+    due: Array
+    slot: Array
+    memos: Array
+    shown: Array
+    greedy: Array
+    edges: Array  # [2, N]: sums of c^i_h and of c^i_y
+
+
+class Span(NamedTuple):
+    """Which rounds are played."""
+
+    start: int  # the round with which stream.X begins
+    stop: int  # the round to stop before
+    first_round: int  # the model's number of the stream's first round
+    seed: int  # of the model's draws
+    row_start: int  # where in a memo the row begins
+    full_information: int  # 1: the right label is told, not a verdict
+
+
+def _loop(
+    decide_at: Callable[..., int], learn_at: Callable[..., int], witness_at: Callable[..., None]
+) -> Callable[..., int]:
+    def play_rounds(
+        model: Any, decide: Any, learn: Any, witness: Any, stream: Stream, cursor: Array, span: Span
+    ) -> int:
+        """Play rounds up to a stop, or until Python has to make way; the cursor says where to go on.
+
+        Returns PLAYED, or what `learn` returned. The memo in question is that of the next verdict.
+        """
+        while True:
+            t = cursor[NEXT_ROUND]
+            while cursor[NEXT_VERDICT] < stream.order.size and stream.due[cursor[NEXT_VERDICT]] < t:
+                told = stream.order[cursor[NEXT_VERDICT]]
+                memo = stream.memos[stream.slot[told]]
+                right = stream.y[told]
+                feedback = right if span.full_information != 0 else (1 if memo[SHOWN] == right else 0)
+                status = learn_at(learn, (model, memo, feedback, cursor[TAUGHT], span.seed))
+                if status != LEARNED:
+                    cursor[TAUGHT] = max(status, NOT_BEGUN)
+                    return status
+                cursor[TAUGHT] = NOT_BEGUN
+                cursor[NEXT_VERDICT] += 1
+            if t == span.stop:
+                return PLAYED
+            memo = stream.memos[stream.slot[t]]
+            decide_at(decide, (model, stream.X[t - span.start], span.first_round + t, span.seed, memo))
+            stream.shown[t] = int(memo[SHOWN])
+            stream.greedy[t] = int(memo[GREEDY])
+            if witness != 0:
+                witness_at(witness, (model, memo, stream.y[t], stream.edges))
+            cursor[NEXT_ROUND] = t + 1
+
+    return play_rounds
+
+
+def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return function(*arguments)
+
+
+play_compiled = entry_long(_loop(call_decide, call_learn, call_witness), f"{__name__}.play_compiled")
+play_in_python = _loop(_call, _call, _call)

@@ -1,0 +1,179 @@
+"""`play`: simulate a stream whose right labels are known, and hidden from the learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from banditboost.errors import LabelError, ParameterError
+from banditboost.models.bandit import BanditModel
+from banditboost.models.calls import NOT_BEGUN
+from banditboost.models.model import Model
+from banditboost.rows.many import gone_through
+from banditboost.simulation.arrivals import Arrivals, Delay
+from banditboost.simulation.loop import (
+    NEXT_ROUND,
+    NEXT_VERDICT,
+    PLAYED,
+    Span,
+    Stream,
+    play_compiled,
+    play_in_python,
+)
+from banditboost.simulation.result import Result
+from banditboost.simulation.rows import Rows
+from banditboost.types import Array
+
+_ROUNDS_A_CALL = 20_000  # between two reports of progress
+
+
+def play(
+    model: Model,
+    X: Any,
+    y: Iterable[Hashable],
+    *,
+    delay: Delay = 0,
+    lost: float = 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> Result:
+    """Run a model over a stream: decide for each row of X, then tell the verdict that y implies.
+
+    Args:
+        model: any booster or baseline; it goes on from where it is.
+        X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
+        y: the right labels. Integers are taken as indices of `model.labels` if no label is an integer.
+        delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers into n delays.
+        lost: share of the verdicts that never come.
+        progress: called now and then with the number of rounds played.
+
+    >>> from banditboost import AdaBandit
+    >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
+    >>> play(AdaBandit(["stop", "go"], n_learners=5, seed=1), X, ["stop", "go"] * 200)
+    Result(400 rounds, accuracy=0.9150, last_accuracy=0.9625)
+    """
+    if not isinstance(lost, (int, float)) or not 0.0 <= lost < 1.0:
+        raise ParameterError(f"lost is {lost!r}; give the share of verdicts that never come, in [0, 1)")
+    with model._lock:
+        rows = Rows(model, X)
+        right = _label_indices(model, y, len(rows))
+        player = _Player(
+            model, right, Arrivals(len(rows), delay, float(lost), model.seed, model.rounds), progress
+        )
+        try:
+            for block, stop in rows.blocks():
+                player.advance(block, stop)
+        finally:
+            player.close()
+        return player.result()
+
+
+def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
+    """Right labels as indices."""
+    right = y if isinstance(y, np.ndarray) else _as_array(gone_through(y))
+    if right.shape != (n_rows,):
+        raise LabelError(
+            f"y has shape {right.shape} for {n_rows} rows of X; give one right label for each row"
+        )
+    if right.dtype.kind in "iu" and not any(isinstance(label, (int, np.integer)) for label in model.labels):
+        if n_rows and not 0 <= right.min() <= right.max() < len(model.labels):
+            raise LabelError(
+                f"y holds indices from {right.min()} to {right.max()}; the model has labels 0 to {len(model.labels) - 1}"
+            )
+        return right.astype(np.int64)
+    index = {label: i for i, label in enumerate(model.labels)}
+    try:
+        return np.array([index[label] for label in right.tolist()], dtype=np.int64)
+    except (KeyError, TypeError):
+        wrong = next(
+            label for label in right.tolist() if not isinstance(label, Hashable) or label not in index
+        )
+        raise LabelError(
+            f"y holds {wrong!r}, which is not one of the model's labels; they are {model.labels[:10]!r}"
+        ) from None
+
+
+def _as_array(labels: list[Hashable]) -> Array:
+    if labels and all(
+        isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels
+    ):
+        return np.array(labels, dtype=np.int64)
+    array = np.empty(len(labels), dtype=object)
+    for i, label in enumerate(labels):
+        array[i] = label
+    return array
+
+
+class _Player:
+    """Plays blocks of rows one after the other and keeps the record."""
+
+    def __init__(
+        self, model: Model, right: Array, arrivals: Arrivals, progress: Callable[[int], None] | None
+    ) -> None:
+        n_rounds = len(right)
+        self._model = model
+        self._first_round = model.rounds
+        self._progress = progress
+        self._cursor = np.array([0, 0, NOT_BEGUN], np.int64)
+        self._memos = np.tile(model._blank, (arrivals.n_slots, 1))
+        self._arrivals = arrivals
+        self._right = right
+        self._shown, self._greedy = np.zeros(n_rounds, np.int32), np.zeros(n_rounds, np.int32)
+        self._edges = np.zeros((2, model._n_in_memo()))
+
+    def advance(self, block: Array, stop: int) -> None:
+        """Play the block's rows, which end before round `stop`."""
+        missing = len(self._model._blank) - self._memos.shape[1]
+        if missing:
+            self._memos = np.hstack([self._memos, np.full((len(self._memos), missing), np.nan)])
+        start = int(self._cursor[NEXT_ROUND])
+        while True:
+            goal = min(stop, int(self._cursor[NEXT_ROUND]) + _ROUNDS_A_CALL)
+            self._play(block, start, goal)
+            if self._progress is not None:
+                self._progress(goal)
+            if goal == stop:
+                return
+
+    def _play(self, block: Array, start: int, stop: int) -> None:
+        arrivals, settings = self._arrivals, self._model._settings
+        record = self._memos, self._shown, self._greedy, self._edges
+        stream = Stream(block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
+        numbers = (
+            start,
+            stop,
+            self._first_round,
+            self._model._draw_seed,
+            settings.row_start,
+            settings.full_information,
+        )
+        span = Span(*map(int, numbers))
+        while True:
+            calls = self._model._calls
+            loop = play_in_python if calls.in_python else play_compiled
+            status = loop(calls.model, *calls.for_play(), stream, self._cursor, span)
+            if status == PLAYED:
+                return
+            self._model._make_way(int(status), self._waiting_memo())
+
+    def _waiting_memo(self) -> Array:
+        t = self._arrivals.order[self._cursor[NEXT_VERDICT]]
+        return np.asarray(self._memos[self._arrivals.slot[t]])
+
+    def close(self) -> None:
+        """Let the model know which rounds it has been through, also after an interruption."""
+        played = int(self._cursor[NEXT_ROUND])
+        self._model.rounds = self._first_round + played
+        if isinstance(self._model, BanditModel):
+            ledger = self._model._identity.ledger
+            ledger.open_up_to(self._model.rounds)
+            ledger.mark_all(self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]])
+
+    def result(self) -> Result:
+        """The record, with the learners' edges where there was a witness."""
+        has_edges = self._model._round.witness is not None and len(self._right) > 0
+        edges = self._edges[0] / self._edges[1] if has_edges else None
+        return Result(
+            self._model.labels, self._right, self._shown, self._greedy, int(self._cursor[NEXT_VERDICT]), edges
+        )

@@ -1,0 +1,69 @@
+"""What a played stream has shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from banditboost.types import Array
+
+
+def _share(right: Array) -> float:
+    return float(np.mean(right)) if len(right) else math.nan
+
+
+@dataclass(frozen=True)
+class Result:
+    """The record of a stream: right, shown and greedy label of every round, as indices into `labels`.
+
+    `edges` are the empirical edges of the learners (adaptive boosters only), `learned` how many verdicts were learned within the stream.
+
+    >>> from banditboost import AdaBandit, play
+    >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
+    >>> play(AdaBandit(["stop", "go"], n_learners=5, seed=1), X, ["stop", "go"] * 200).last_accuracy
+    0.9625
+    """
+
+    labels: tuple[Hashable, ...]
+    y: Array
+    shown: Array
+    greedy: Array
+    learned: int
+    edges: Array | None
+
+    @property
+    def correct(self) -> Array:
+        """Whether the shown label was right, round by round."""
+        return np.asarray(self.shown == self.y)
+
+    @property
+    def explored(self) -> Array:
+        """Whether another label than the greedy one was shown."""
+        return np.asarray(self.shown != self.greedy)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right labels among the shown: exploration included."""
+        return _share(self.correct)
+
+    @property
+    def last_accuracy(self) -> float:
+        """The same over the last fifth of the stream, as in the paper's Table 1."""
+        return _share(self.correct[-max(1, int(0.2 * len(self.y))) :])
+
+    @property
+    def greedy_accuracy(self) -> float:
+        """Share of rounds in which the greedy label was right."""
+        return _share(self.greedy == self.y)
+
+    def curve(self, window: float = 0.2) -> Array:
+        """Moving average of accuracy over the last `window` share of the stream; begins when the first window is full."""
+        width = max(1, int(window * len(self.y)))
+        sums = np.concatenate([[0], np.cumsum(self.correct)])
+        return np.asarray((sums[width:] - sums[:-width]) / width)
+
+    def __repr__(self) -> str:
+        return f"Result({len(self.y)} rounds, accuracy={self.accuracy:.4f}, last_accuracy={self.last_accuracy:.4f})"

@@ -1,0 +1,59 @@
+"""The rows of a stream, in blocks that compiled code can play without meeting a new feature or value."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from banditboost.models.model import Model
+from banditboost.rows.many import checked_matrix, rows_of_frame
+from banditboost.rows.schema import without_mask
+from banditboost.types import Array
+
+_BLOCK = 20_000
+
+
+class Rows:
+    """A matrix is one block. Of lists and frames a block ends where a row brings something new: it joins just before that row is played."""
+
+    def __init__(self, model: Model, X: Any) -> None:
+        self._model = model
+        self._matrix: Array | None = None
+        self._rows: Sequence[Any] = ()
+        # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of the stream.
+        trial = copy.deepcopy(model.schema)
+        X = without_mask(X)
+        if isinstance(X, np.ndarray) and X.dtype != object:
+            self._matrix = checked_matrix(X, trial)
+        if self._matrix is None:
+            self._rows = X if isinstance(X, (list, tuple)) else rows_of_frame(X)
+            for row in self._rows:
+                trial.admit(row)
+
+    def __len__(self) -> int:
+        return len(self._rows) if self._matrix is None else len(self._matrix)
+
+    def blocks(self) -> Iterator[tuple[Array, int]]:
+        """Blocks of coded rows, each with the number of the round after it."""
+        schema = self._model.schema
+        if self._matrix is not None:
+            if len(self._matrix):
+                schema.takes_array(self._matrix[0])
+                self._model._follow_schema()
+            yield self._matrix.reshape(len(self._matrix), len(schema)), len(self._matrix)
+            return
+        block: list[Array] = []
+        for t, row in enumerate(self._rows):
+            named = schema.named(row)
+            grows = bool(schema.news(named)) or len(schema) == 0
+            if block and (grows or len(block) == _BLOCK):
+                yield np.array(block), t
+                block = []
+            if grows:
+                schema.admit(row)
+                self._model._follow_schema()
+            block.append(schema.encode_anew(named))
+        yield np.array(block).reshape(len(block), len(schema)), len(self._rows)

@@ -1,0 +1,296 @@
+"""A committee of Hoeffding trees: the arrays that the kernels work on, and their growth up to the memory ceiling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from banditboost.compiled import rng
+from banditboost.errors import ParameterError
+from banditboost.log import LOGGER
+from banditboost.rows.features import feature_table
+from banditboost.rows.schema import Schema
+from banditboost.trees.forest import open_features, plant, put_to_sleep
+from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest
+from banditboost.trees.leaf_statistics import forget_lightest
+from banditboost.types import Array
+from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
+from banditboost.weak_learners.stored import stored_forest
+
+# Shares of the memory ceiling: statistics, nodes, class entries; the rest is for what does not grow with the stream.
+_ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.49, 0.24, 0.24
+_RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
+_FEWEST_ROWS = 4  # whatever the ceiling: a leaf with two classes, and two more rows
+_SPARE = 1.25  # room for features to join before statistics are laid out anew
+_FIRST_BYTES = (
+    1 << 14
+)  # of a pool: doubling from a handful of items would stop the first rounds again and again
+
+
+def _longer(array: Array, size: int) -> Array:
+    """A copy with zeros at the end. These are not written, so that the system gives memory for them when they are needed.
+
+    As bytes, since NumPy copies records field by field, fifty times slower.
+    """
+    longer = np.zeros(size, array.dtype)
+    longer.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
+    return longer
+
+
+class TreeCommittee:
+    """All trees of a model, in the few arrays of `forest`."""
+
+    in_python = False
+
+    def __init__(
+        self, tree: HoeffdingTree, n_labels: int, schema: Schema, seed: int, max_memory: int
+    ) -> None:
+        self._tree = tree
+        self._schema = schema
+        self._seed = seed
+        self._max_memory = max_memory
+        self.forest = empty_forest(feature_table(Schema()))
+        head = self.forest.head
+        head["n_labels"] = n_labels
+        head["leaf_prediction"] = LEAF_PREDICTIONS.index(tree.leaf_prediction)
+        head["min_branch_fraction"] = tree.min_branch_fraction
+        head["free_entry"] = head["free_row"] = -1
+        self._schema_version = -1
+        self._times_put_to_sleep = 0
+        self._n_expected = 0
+        self.follow_schema()
+
+    @property
+    def memory_usage(self) -> int:
+        return sum(array.nbytes for array in self.forest)
+
+    def expect(self, n_trees: int) -> None:
+        """So many trees there will be in the end: their roots' nodes are kept for them, where the share of the ceiling allows."""
+        self._n_expected = n_trees
+
+    def refuse_too_many_trees(self, n_trees: int) -> None:
+        if n_trees > self._most_nodes():
+            raise ParameterError(
+                f"max_memory is {self._max_memory} bytes, too little for {n_trees} trees; give more"
+            )
+
+    def add(self, n_trees: int) -> None:
+        """Plant more trees, each with its own draw of the parameters that were given as ranges."""
+        first = len(self.forest.trees)
+        self._n_expected = max(self._n_expected, first + n_trees)
+        if first == 0:
+            self.refuse_too_many_trees(n_trees)
+        n_nodes = int(self.forest.head["n_nodes"][0]) + n_trees
+        if n_nodes > len(self.forest.nodes) and not self._grow_nodes(
+            n_trees, self._n_expected - first - n_trees
+        ):
+            self._set_node_capacity(
+                n_nodes
+            )  # those of a label for which nothing was kept are planted all the same
+        drawn = np.zeros(n_trees, TREE)
+        for i in range(n_trees):
+            drawn[i]["grace_period"], drawn[i]["log_confidence"], drawn[i]["tie_threshold"] = (
+                self._draw_parameters(first + i)
+            )
+        self.forest = self.forest._replace(trees=np.concatenate([self.forest.trees, drawn]))
+        plant(self.forest, first)
+
+    def set_labels(self, n_labels: int) -> None:
+        """Leaves have room for the classes that they have met only, so nothing moves."""
+        self.forest.head["n_labels"] = n_labels
+
+    def _draw_parameters(self, number: int) -> tuple[float, float, float]:
+        grace, confidence, tie = self._tree.ranges()
+        u = [rng.uniform_at(self._seed, number, rng.TREE_PARAMETER, index) for index in range(3)]
+        log_confidence = math.log(confidence[0]) + u[1] * (math.log(confidence[1]) - math.log(confidence[0]))
+        log_tie = math.log(tie[0]) + u[2] * (math.log(tie[1]) - math.log(tie[0]))
+        return grace[0] + u[0] * (grace[1] - grace[0]), -log_confidence, math.exp(log_tie)
+
+    def arrays(self) -> dict[str, Array]:
+        """All there is to keep of the trees."""
+        return self.forest._asdict()
+
+    def states(self) -> list[Any]:
+        """Trees are arrays."""
+        return []
+
+    def restore(self, arrays: dict[str, Array], states: list[Any], n_trees: int) -> None:  # noqa: ARG002 (trees are arrays)
+        """Go on from stored arrays, after every index in them has been looked at."""
+        self.forest = stored_forest(arrays, self.forest, n_trees)
+
+    def set_ceiling(self, max_memory: int) -> None:
+        """How much the trees may take from now on; what they have they keep."""
+        self._max_memory = max_memory
+
+    # Memory: pools double until their share of the ceiling is used up.
+
+    def make_room(self) -> None:
+        """Called when a kernel found too little free memory to go on; afterwards it can."""
+        head = self.forest.head[0]
+        if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.forest.nodes):
+            head["nodes_full"] = not self._grow_nodes(
+                int(head["most_children"]), max(0, self._n_expected - len(self.forest.trees))
+            )
+            self._tell_if_full("nodes")
+        needed = 1 + int(head["most_children"]) * (int(head["most_classes"]) + 1)
+        if not head["entries_full"] and head["n_free_entries"] < needed:
+            head["entries_full"] = not self._grow_entries(needed)
+            self._tell_if_full("entries")
+        if head["n_free_rows"] < 2 and not self._grow_rows():
+            self._free_rows(max(2, int(_RECLAIMED * (len(self.forest.stats) // int(head["row_size"])))))
+
+    def _tell_if_full(self, pool: str) -> None:
+        """Said once: a pool that has met the ceiling does not grow again."""
+        if self.forest.head[f"{pool}_full"][0]:
+            LOGGER.info(
+                "memory ceiling of %d bytes met: no more %s, leaves split only where there is room left",
+                self._max_memory,
+                pool,
+            )
+
+    def _tell_if_rows_are_few(self, row_size: int) -> None:
+        if int(self._max_memory * _ROWS_SHARE) < _FEWEST_ROWS * 8 * row_size:
+            message = "max_memory of %d bytes is too little for the statistics of %d features: it will be exceeded; give at least %d"
+            least = math.ceil(_FEWEST_ROWS * 8 * row_size / _ROWS_SHARE)
+            LOGGER.warning(message, self._max_memory, len(self.forest.features), least)
+
+    def _tell_of_sleepers(self, fallen: int, woken: int) -> None:
+        """At the ceiling leaves fall asleep again and again; the 1st, 2nd, 4th, 8th, ... time is told."""
+        self._times_put_to_sleep += 1
+        if self._times_put_to_sleep.bit_count() == 1:
+            message = "memory ceiling of %d bytes met: %d leaves put to sleep, %d woken (time %d since the model was made or loaded)"
+            LOGGER.info(message, self._max_memory, fallen, woken, self._times_put_to_sleep)
+
+    @staticmethod
+    def _grown(capacity: int, needed: int, item_size: int, most: int) -> int | None:
+        """A doubled capacity with at least `needed` more items, or None if that would be more than the most."""
+        first = _FIRST_BYTES // item_size if capacity else 0  # a model that has learned nothing stays small
+        return min(max(2 * capacity, capacity + needed, first), most) if capacity + needed <= most else None
+
+    def _most_nodes(self) -> int:
+        return int(self._max_memory * _NODES_SHARE) // (NODE.itemsize + STEP.itemsize)
+
+    def _most_rows(self, row_size: int) -> int:
+        return max(_FEWEST_ROWS, int(self._max_memory * _ROWS_SHARE) // (8 * row_size))
+
+    def _grow_nodes(self, needed: int, kept: int) -> bool:
+        """`kept` nodes are left for the roots of trees yet to come."""
+        capacity = self._grown(
+            len(self.forest.nodes), needed, NODE.itemsize + STEP.itemsize, self._most_nodes() - kept
+        )
+        if capacity is None:
+            return False
+        self._set_node_capacity(capacity)
+        return True
+
+    def _set_node_capacity(self, capacity: int) -> None:
+        self.forest = self.forest._replace(
+            steps=_longer(self.forest.steps, capacity), nodes=_longer(self.forest.nodes, capacity)
+        )
+
+    def _grow_entries(self, needed: int) -> bool:
+        head, entries = self.forest.head, self.forest.entries
+        most = int(self._max_memory * _ENTRIES_SHARE) // ENTRY.itemsize
+        capacity = self._grown(len(entries), needed, ENTRY.itemsize, most)
+        if capacity is None:
+            return False
+        longer = _longer(entries, capacity)
+        fresh = longer[len(entries) :]
+        fresh["row"] = -1
+        fresh["next"] = np.arange(len(entries) + 1, capacity + 1)
+        fresh["next"][-1] = head["free_entry"][0]
+        head["free_entry"] = len(entries)
+        head["n_free_entries"] += len(fresh)
+        self.forest = self.forest._replace(entries=longer)
+        return True
+
+    def _grow_rows(self) -> bool:
+        head, size = self.forest.head, int(self.forest.head["row_size"][0])
+        before = len(self.forest.stats) // size
+        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), self._most_rows(size))
+        if capacity <= before:
+            return False
+        longer = _longer(self.forest.stats, capacity * size)
+        links = longer[before * size :: size]
+        links[:] = np.arange(before + 1, capacity + 1)
+        links[-1] = head["free_row"][0]
+        head["free_row"] = before
+        head["n_free_rows"] += capacity - before
+        self.forest = self.forest._replace(stats=longer)
+        return True
+
+    def _free_rows(self, wanted: int) -> None:
+        """Take that many rows from the leaves that have least to win, which sleep; wake those that now have more to win than these.
+
+        The leaf with most to win stays awake. If it has nearly all rows, it gives those of its lightest classes instead: put to sleep, too,
+        it would be no better off when it wakes, and no tree would ever split.
+        """
+        n_nodes = int(self.forest.head["n_nodes"][0])
+        nodes, entries = self.forest.nodes[:n_nodes], self.forest.entries
+        leaves = np.flatnonzero((self.forest.steps["feature"][:n_nodes] < 0) & (nodes["top"] >= 0))
+        promise = nodes["weight"][leaves] - entries["weight"][nodes["top"][leaves]]
+        awake = nodes["summary"][leaves] >= 0
+        order = np.argsort(promise[awake], kind="stable")
+        candidates = leaves[awake][order]
+        freed = np.cumsum(1 + nodes["n_classes"][candidates])
+        n_chosen = min(int(np.searchsorted(freed, wanted)) + 1, len(candidates) - 1)
+        missing = wanted - (int(freed[n_chosen - 1]) if n_chosen else 0)
+        limit = promise[awake][order][max(n_chosen - 1, 0)]
+        put_to_sleep(self.forest, candidates[:n_chosen])
+        if missing > 0:
+            forget_lightest(
+                self.forest, candidates[-1], min(missing, int(nodes["n_classes"][candidates[-1]]) - 1)
+            )
+        woken = leaves[(nodes["asleep"][leaves] != 0) & (promise > limit)]
+        nodes["asleep"][woken] = 0
+        self._tell_of_sleepers(n_chosen, len(woken))
+
+    # Features and nominal values may join at any time; then the rows of statistics are laid out anew.
+
+    def follow_schema(self) -> None:
+        if self._schema_version == self._schema.version:
+            return
+        self._lay_out(feature_table(self._schema))
+        self.forest.head["most_children"] = max([2, *self.forest.features["n_values"].tolist()])
+        self._schema_version = self._schema.version
+
+    def _lay_out(self, features: Array) -> None:
+        """Move the statistics to where the new features want them."""
+        before, size, needed = (
+            self.forest.features,
+            int(self.forest.head["row_size"][0]),
+            int(features["capacity"].sum()),
+        )
+        stays = all(
+            np.array_equal(before[field], features[field][: len(before)]) for field in ("offset", "capacity")
+        )
+        self.forest = self.forest._replace(features=features)
+        if not stays or needed > size or size == 0:
+            self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
+        open_features(self.forest, len(before))
+
+    def _move_rows(self, before: Array, features: Array, size: int) -> None:
+        """Rows in use move together to the front; longer rows may mean that some leaves must do without."""
+        old_size = max(1, int(self.forest.head["row_size"][0]))
+        most = self._most_rows(size)
+        self._tell_if_rows_are_few(size)
+        n_rows = len(self.forest.stats) // old_size
+        in_use = n_rows - int(self.forest.head["n_free_rows"][0])
+        if in_use > most:
+            self._free_rows(in_use - most)
+        nodes, entries = self.forest.nodes[: int(self.forest.head["n_nodes"][0])], self.forest.entries
+        used = np.unique(np.concatenate([nodes["summary"], entries["row"]]))
+        used = used[used >= 0]
+        place = np.full(n_rows + 1, -1)
+        place[used] = np.arange(len(used))
+        nodes["summary"], entries["row"] = place[nodes["summary"]], place[entries["row"]]
+        rows = self.forest.stats.reshape(-1, old_size)[used]
+        fresh = np.zeros((len(used), size))
+        for old, new in zip(before, features, strict=False):
+            width = min(int(old["capacity"]), int(new["capacity"]))
+            fresh[:, new["offset"] : new["offset"] + width] = rows[:, old["offset"] : old["offset"] + width]
+        head = self.forest.head
+        head["row_size"], head["free_row"], head["n_free_rows"] = size, -1, 0
+        self.forest = self.forest._replace(stats=fresh.ravel())
