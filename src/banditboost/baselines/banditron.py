@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from banditboost.baselines.base import Array
 from banditboost.baselines.linear import LinearBaseline, note_scales, vector_of
 from banditboost.boosting.experts import largest_label
-from banditboost.boosting.exploration import count_verdict, show
+from banditboost.boosting.exploration import allowed_labels, count_verdict, show
+from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating
-from banditboost.compiled.rng import LABEL_TIE, round_key
-from banditboost.trees.layout import GREEDY, PROBABILITY, ROUND, SHOWN
+from banditboost.compiled.rng import LABEL_TIE
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN
+from banditboost.types import Array
 
 
 @allocating
-def choose_linear(
-    settings: Array, features: Array, scales: Array, table: Array, memo: Array, row_start: int
-) -> None:
+def choose(model: Any, memo: Array, key: int) -> None:
     """The label with the largest score (W phi(x))_a is greedy."""
-    n_labels = settings[0]["n_labels"]
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    columns, values = vector_of(features, scales, memo[row_start:])
+    settings, learned = model.settings, model.learned
+    n_labels, table = settings.n_labels, learned.tables[0]
+    columns, values = vector_of(model.features, learned.scales, memo[settings.row_start :])
     scores = np.zeros(n_labels)
     for i in range(columns.size):
         for label in range(n_labels):
             scores[label] += table[columns[i], label] * values[i]
-    show(
-        settings, memo, largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, 0), key
-    )
+    greedy = largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, 0)
+    show(settings, learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 
 
 @allocating
-def teach_banditron(
-    settings: Array, features: Array, scales: Array, table: Array, memo: Array, row_start: int, outcome: int
-) -> None:
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
     """W += (1[right] / p e_shown - e_greedy) phi(x)^T, in expectation the perceptron's step (e_y - e_greedy) phi(x)^T."""
-    count_verdict(settings, memo, outcome)
-    x = memo[row_start:]
-    note_scales(features, x, scales)
-    columns, values = vector_of(features, scales, x)
+    learned, table, x = model.learned, model.learned.tables[0], memo[model.settings.row_start :]
+    count_verdict(model.settings, learned.counts, memo, feedback)
+    note_scales(model.features, x, learned.scales)
+    columns, values = vector_of(model.features, learned.scales, x)
     shown, greedy = int(memo[SHOWN]), int(memo[GREEDY])
     for i in range(columns.size):
-        table[columns[i], shown] += outcome / memo[PROBABILITY] * values[i]
+        table[columns[i], shown] += feedback / memo[PROBABILITY] * values[i]
         table[columns[i], greedy] -= values[i]
 
 
@@ -58,18 +56,4 @@ class Banditron(LinearBaseline):
     1
     """
 
-    def _choose(self, memo: Array) -> None:
-        choose_linear(
-            self._settings, self._committee.features, self._scales, self._weights[0], memo, self._row_start
-        )
-
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        teach_banditron(
-            self._settings,
-            self._committee.features,
-            self._scales,
-            self._weights[0],
-            memo,
-            self._row_start,
-            outcome,
-        )
+    _round = Round(choose, teach, teach_learners=teach_nobody)

@@ -1,59 +1,30 @@
-"""What baselines share with the boosters (everything seen from outside), and what those do without that have no weak learners."""
+"""What baselines share: they decide, explore and hear verdicts as a bandit booster does, without weak learners of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.bandit import BanditBooster
+from banditboost.boosting.rated import Rated
+from banditboost.models.model import MEBIBYTE
+from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
 from banditboost.schedules import to_plain
-from banditboost.weak_learners.features import feature_table
-
-Array = np.ndarray[Any, Any]
+from banditboost.types import Array, Record
 
 
-class Baseline(BanditBooster):
-    """A learner that decides, explores and hears verdicts as a bandit booster does. `play` calls it round by round."""
+class BaselineScratch(NamedTuple):
+    """Of the call that is running. Nothing here is saved."""
 
-    plays_compiled = False
+    allowed: Array
+
+
+class Baseline(Rated):
+    """A model without weak learners. `_state` of a baseline has settings, features, learned and scratch, as a booster's."""
+
     labels_are_fixed = True
-
-
-class NoLearners:
-    """The committee of a baseline that has no weak learners: it knows the features."""
-
-    memory_usage = 0
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self.features = feature_table(schema)
-
-    def follow_schema(self) -> None:
-        self.features = feature_table(self._schema)
-
-    def add(self, n_learners: int) -> None:
-        """Nobody joins."""
-
-    def set_labels(self, n_labels: int) -> None:
-        """Nobody asks."""
-
-    def vote(self, x: Array, round_: int, votes: Array) -> None:
-        """Nobody votes."""
-
-    def score(self, x: Array, scores: Array) -> None:
-        """Nobody is asked."""
-
-    def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
-        """Nobody is taught."""
-
-
-class LoneBaseline(Baseline):
-    """A baseline without weak learners: `_choose` decides and `_teach` learns, both from the memo alone."""
-
-    has_learners = False
 
     def __init__(
         self,
@@ -63,15 +34,40 @@ class LoneBaseline(Baseline):
         schema: Schema | None = None,
         seed: int | None = None,
     ) -> None:
-        super().__init__(labels, n_learners=1, exploration=exploration, schema=schema, seed=seed)
-        self.weak_learner = None
+        super().__init__(labels, exploration=exploration, schema=schema, max_memory=256 * MEBIBYTE, seed=seed)
 
     def _start(self) -> None:
-        self._committee = NoLearners(self.schema)
+        self._table = feature_table(self.schema)
+        self._scratch = BaselineScratch(np.zeros(1, np.int64))
+
+    @property
+    def _features(self) -> Array:
+        return self._table
+
+    def _common(self) -> dict[str, Any]:
+        """What the round of every baseline reads."""
+        return {"settings": self._settings, "features": self._table, "scratch": self._scratch}
+
+    def _follow_schema(self) -> None:
+        self._table = feature_table(self.schema)
+        super()._follow_schema()
 
     @property
     def parameters(self) -> dict[str, Any]:
         return {"exploration": to_plain(self.exploration), "seed": self.seed}
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.labels)} labels, rounds={self.rounds}, seed={self.seed})"
+
+class CountsOnly(NamedTuple):
+    """What a baseline has learned that counts verdicts and nothing else."""
+
+    counts: Record
+    tally: Array
+
+
+class BaselineState(NamedTuple):
+    """A baseline as its round reads it."""
+
+    settings: Record
+    features: Array
+    learned: Any
+    scratch: BaselineScratch

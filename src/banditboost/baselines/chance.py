@@ -5,32 +5,42 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-import numpy as np
-
-from banditboost.baselines.base import Array, LoneBaseline
-from banditboost.boosting.base import check_labels
-from banditboost.boosting.exploration import count_verdict, show
+from banditboost.baselines.base import Baseline, BaselineState, CountsOnly
+from banditboost.boosting.exploration import allowed_labels, count_verdict, show
+from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import kernel
-from banditboost.compiled.rng import LABEL_TIE, round_key, uniform
+from banditboost.compiled.rng import LABEL_TIE, uniform
 from banditboost.errors import ParameterError
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.trees.layout import ROUND
+from banditboost.types import Array
+from banditboost.validation import check_labels
 
 
 @kernel
-def choose_any(settings: Array, memo: Array) -> None:
+def choose(model: Any, memo: Array, key: int) -> None:
     """All labels are tied: a keyed number names the greedy one, and exploration at the rate (k - 1) / k shows each with 1 / k."""
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    show(settings, memo, int(uniform(key, LABEL_TIE, 0) * settings[0]["n_labels"]), key)
+    greedy = int(uniform(key, LABEL_TIE, 0) * model.settings.n_labels)
+    show(model.settings, model.learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 
 
-class Random(LoneBaseline):
+@kernel
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """Count the verdict."""
+    count_verdict(model.settings, model.learned.counts, memo, feedback)
+
+
+class Random(Baseline):
     """Shows every label with probability 1 / k and learns nothing.
+
+    Args:
+        labels, schema, seed: as for the boosters.
 
     >>> Random(["a", "b", "c", "d"], seed=1).decide({"age": 31}).probability
     0.25
     """
+
+    _round = Round(choose, teach, teach_learners=teach_nobody)
 
     def __init__(
         self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None
@@ -38,9 +48,8 @@ class Random(LoneBaseline):
         names = check_labels(labels)
         super().__init__(names, exploration=(len(names) - 1) / len(names), schema=schema, seed=seed)
 
-    def _start(self) -> None:
-        super()._start()
-        self._weights = np.zeros(0)
+    def _state(self) -> BaselineState:
+        return BaselineState(learned=CountsOnly(self._counts, self._tally), **self._common())
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -50,9 +59,3 @@ class Random(LoneBaseline):
         raise ParameterError(
             f"exploration is {changed!r}; Random shows all labels alike: give the model another class"
         )
-
-    def _choose(self, memo: Array) -> None:
-        choose_any(self._settings, memo)
-
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        count_verdict(self._settings, memo, outcome)

@@ -7,15 +7,27 @@ for every nominal feature a 1 in the column of its value; missing values are 0. 
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from banditboost.baselines.base import Array, LoneBaseline
+from banditboost.baselines.base import Baseline, BaselineState
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.trees.layout import NOMINAL
+from banditboost.rows.features import NOMINAL, feature_table
+from banditboost.types import Array, Record
+
+
+class LinearLearned(NamedTuple):
+    """What a linear baseline has learned."""
+
+    counts: Record
+    tally: Array
+    tables: Array  # [tables, columns, k]
+    scales: Array  # by feature: the largest absolute value
+    margins: Array  # [1], of SOBA
+    start: Array  # [1], of SOBA: what the curvature begins with; a parameter
 
 
 @kernel
@@ -46,43 +58,47 @@ def vector_of(features: Array, scales: Array, x: Array) -> tuple[Array, Array]:
     return columns[:n], values[:n]
 
 
-class LinearBaseline(LoneBaseline):
+class LinearBaseline(Baseline):
     """Keeps tables [columns, k]: the constant's column, then room for every feature as in `feature_table`."""
 
     n_tables: ClassVar[int] = 1
 
     def _start(self) -> None:
         super()._start()
-        self._weights = self._empty_tables(self._committee.features)
+        self._tables = self._empty_tables(self._features)
         self._scales = np.zeros(len(self.schema))
+        self._margins, self._first_curvature = np.zeros(1), np.zeros(1)
 
     def _empty_tables(self, features: Array) -> Array:
         return np.zeros((self.n_tables, 1 + int(features["capacity"].sum()), len(self.labels)))
 
+    def _state(self) -> BaselineState:
+        own = self._tables, self._scales, self._margins, self._first_curvature
+        return BaselineState(learned=LinearLearned(self._counts, self._tally, *own), **self._common())
+
     def _follow_schema(self) -> None:
         """New features and values begin with 0; columns move to where the new layout wants them."""
-        before = self._committee.features
-        super()._follow_schema()
-        after = self._committee.features
+        before, after = self._features, feature_table(self.schema)
         tables = self._empty_tables(after)
-        tables[:, 0] = self._weights[:, 0]
+        tables[:, 0] = self._tables[:, 0]
         for old, new in zip(before, after, strict=False):
             start, width = 1 + int(new["offset"]), int(old["capacity"])
-            tables[:, start : start + width] = self._weights[:, 1 + int(old["offset"]) :][:, :width]
-        self._weights = tables
+            tables[:, start : start + width] = self._tables[:, 1 + int(old["offset"]) :][:, :width]
+        self._tables = tables
         self._scales = np.concatenate([self._scales, np.zeros(len(after) - len(before))])
+        super()._follow_schema()
 
     def _arrays(self) -> dict[str, Array]:
-        return {**super()._arrays(), "weights": self._weights, "scales": self._scales}
+        return {**super()._arrays(), "weights": self._tables, "scales": self._scales}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        weights = take_array(arrays, "weights", np.float64, self._weights.shape)
+        tables = take_array(arrays, "weights", np.float64, self._tables.shape)
         scales = take_array(arrays, "scales", np.float64, self._scales.shape)
-        if not np.all(np.isfinite(weights)) or not np.all(np.isfinite(scales) & (scales >= 0.0)):
+        if not np.all(np.isfinite(tables)) or not np.all(np.isfinite(scales) & (scales >= 0.0)):
             raise UnreadableError("a weight or a scale is no number; load an intact copy")
-        self._weights, self._scales = weights, scales
+        self._tables, self._scales = tables, scales
         super()._restore(arrays)
 
     @property
     def memory_usage(self) -> int:
-        return super().memory_usage + self._scales.nbytes
+        return super().memory_usage + self._tables.nbytes + self._scales.nbytes

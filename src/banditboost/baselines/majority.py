@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from banditboost.baselines.base import Array, LoneBaseline
+from banditboost.baselines.base import Baseline, BaselineState
 from banditboost.boosting.experts import largest_label
-from banditboost.boosting.exploration import count_verdict, show
-from banditboost.compiled.compile import allocating
-from banditboost.compiled.rng import LABEL_TIE, round_key
+from banditboost.boosting.exploration import allowed_labels, count_verdict, show
+from banditboost.boosting.round import Round, teach_nobody
+from banditboost.compiled.compile import allocating, kernel
+from banditboost.compiled.rng import LABEL_TIE
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
-from banditboost.trees.layout import ROUND, SHOWN
+from banditboost.memo import SHOWN
+from banditboost.types import Array, Record
 
 RIGHT, HEARD = 0, 1
 
 
+class MajorityLearned(NamedTuple):
+    """What Majority has learned."""
+
+    counts: Record
+    tally: Array
+    shares: Array  # [2, k]: right verdicts on each label, and all
+
+
 @allocating
-def choose_majority(settings: Array, counts: Array, memo: Array) -> None:
+def choose(model: Any, memo: Array, key: int) -> None:
     """The largest share of right verdicts, (right + 1) / (heard + 1), is greedy."""
-    n_labels = settings[0]["n_labels"]
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+    n_labels, heard = model.settings.n_labels, model.learned.shares
     shares = np.empty(n_labels)
     for label in range(n_labels):
-        shares[label] = (counts[RIGHT, label] + 1.0) / (counts[HEARD, label] + 1.0)
-    show(
-        settings, memo, largest_label(np.arange(n_labels), n_labels, shares, n_labels, key, LABEL_TIE, 0), key
-    )
+        shares[label] = (heard[RIGHT, label] + 1.0) / (heard[HEARD, label] + 1.0)
+    greedy = largest_label(np.arange(n_labels), n_labels, shares, n_labels, key, LABEL_TIE, 0)
+    show(model.settings, model.learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 
 
-class Majority(LoneBaseline):
+@kernel
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """Count the verdict on the shown label."""
+    count_verdict(model.settings, model.learned.counts, memo, feedback)
+    model.learned.shares[RIGHT, int(memo[SHOWN])] += feedback
+    model.learned.shares[HEARD, int(memo[SHOWN])] += 1.0
+
+
+class Majority(Baseline):
     """Epsilon-greedy without features: shows the label that was right most often of the times it was shown.
 
     The share of label a is (right_a + 1) / (heard_a + 1), so that every label begins at 1 and is tried before it is given up. As the share
@@ -47,29 +65,32 @@ class Majority(LoneBaseline):
     0.9
     """
 
+    _round = Round(choose, teach, teach_learners=teach_nobody)
+
     def _start(self) -> None:
         super()._start()
-        self._weights = np.zeros((2, len(self.labels)))
+        self._shares = np.zeros((2, len(self.labels)))
 
-    def _choose(self, memo: Array) -> None:
-        choose_majority(self._settings, self._weights, memo)
-
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        count_verdict(self._settings, memo, outcome)
-        self._weights[RIGHT, int(memo[SHOWN])] += outcome
-        self._weights[HEARD, int(memo[SHOWN])] += 1.0
+    def _state(self) -> BaselineState:
+        return BaselineState(
+            learned=MajorityLearned(self._counts, self._tally, self._shares), **self._common()
+        )
 
     def _arrays(self) -> dict[str, Array]:
-        return {**super()._arrays(), "weights": self._weights}
+        return {**super()._arrays(), "weights": self._shares}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        counts = take_array(arrays, "weights", np.float64, self._weights.shape)
+        shares = take_array(arrays, "weights", np.float64, self._shares.shape)
         possible = (
-            (counts[RIGHT] >= 0.0)
-            & (counts[RIGHT] <= counts[HEARD])
-            & (counts == np.floor(counts)).all(axis=0)
+            (shares[RIGHT] >= 0.0)
+            & (shares[RIGHT] <= shares[HEARD])
+            & (shares == np.floor(shares)).all(axis=0)
         )
-        if not np.all(possible) or counts[HEARD].sum() != self.verdicts:
+        if not np.all(possible) or shares[HEARD].sum() != self.verdicts:
             raise UnreadableError("the counts of verdicts are not possible; load an intact copy")
-        self._weights = counts
+        self._shares = shares
         super()._restore(arrays)
+
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + self._shares.nbytes

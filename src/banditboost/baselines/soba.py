@@ -8,17 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from banditboost.baselines.base import Array
 from banditboost.baselines.linear import LinearBaseline, note_scales, vector_of
-from banditboost.boosting.base import check_number
 from banditboost.boosting.experts import largest_label
-from banditboost.boosting.exploration import count_verdict, show
+from banditboost.boosting.exploration import allowed_labels, count_verdict, show
+from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating
-from banditboost.compiled.rng import LABEL_TIE, round_key
+from banditboost.compiled.rng import LABEL_TIE
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
+from banditboost.memo import PROBABILITY, SHOWN
 from banditboost.rows.schema import Schema
-from banditboost.trees.layout import PROBABILITY, ROUND, SHOWN
+from banditboost.types import Array
+from banditboost.validation import check_number
 
 THETA, CURVATURE = 0, 1
 _CHOICE, _RIVAL = 0, 1  # which tie is broken
@@ -37,44 +38,29 @@ def soba_scores(tables: Array, start: float, columns: Array, values: Array) -> A
 
 
 @allocating
-def choose_soba(
-    settings: Array, features: Array, scales: Array, tables: Array, start: float, memo: Array, row_start: int
-) -> None:
-    n_labels = settings[0]["n_labels"]
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
-    columns, values = vector_of(features, scales, memo[row_start:])
-    scores = soba_scores(tables, start, columns, values)
-    show(
-        settings,
-        memo,
-        largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _CHOICE),
-        key,
-    )
+def choose(model: Any, memo: Array, key: int) -> None:
+    """The label with the largest score is greedy."""
+    settings, learned = model.settings, model.learned
+    n_labels = settings.n_labels
+    columns, values = vector_of(model.features, learned.scales, memo[settings.row_start :])
+    scores = soba_scores(learned.tables, learned.start[0], columns, values)
+    greedy = largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _CHOICE)
+    show(settings, learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 
 
 @allocating
-def teach_soba(
-    settings: Array,
-    features: Array,
-    scales: Array,
-    tables: Array,
-    start: float,
-    margins: Array,
-    memo: Array,
-    row_start: int,
-    outcome: int,
-) -> None:
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
     """Only a right label teaches; margins[0] is the sum of n_s m_s, which decides whether the step is made."""
-    count_verdict(settings, memo, outcome)
-    x = memo[row_start:]
-    note_scales(features, x, scales)
-    if outcome == 0:
+    settings, learned, tables = model.settings, model.learned, model.learned.tables
+    start, x = learned.start[0], memo[settings.row_start :]
+    count_verdict(settings, learned.counts, memo, feedback)
+    note_scales(model.features, x, learned.scales)
+    if feedback == 0:
         return
-    columns, values = vector_of(features, scales, x)
+    columns, values = vector_of(model.features, learned.scales, x)
     scores = soba_scores(tables, start, columns, values)
-    n_labels, right, p = settings[0]["n_labels"], int(memo[SHOWN]), memo[PROBABILITY]
+    n_labels, right, p = settings.n_labels, int(memo[SHOWN]), memo[PROBABILITY]
     score, scores[right] = scores[right], -math.inf
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
     rival = largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, _RIVAL)
     margin = scores[rival] - score
     spread = 0.0
@@ -82,9 +68,9 @@ def teach_soba(
         for label in (right, rival):
             spread += values[i] * values[i] / p / (start + tables[CURVATURE, columns[i], label])
     m = (margin * margin / p + 2.0 * margin / p) / (1.0 + spread)
-    if margins[0] + m < 0.0:
+    if learned.margins[0] + m < 0.0:
         return
-    margins[0] += m
+    learned.margins[0] += m
     for i in range(columns.size):
         tables[THETA, columns[i], right] += values[i] / p
         tables[THETA, columns[i], rival] -= values[i] / p
@@ -111,6 +97,7 @@ class DiagonalSOBA(LinearBaseline):
     1
     """
 
+    _round = Round(choose, teach, teach_learners=teach_nobody)
     n_tables: ClassVar[int] = 2
 
     def __init__(
@@ -122,21 +109,16 @@ class DiagonalSOBA(LinearBaseline):
         schema: Schema | None = None,
         seed: int | None = None,
     ) -> None:
-        super().__init__(labels, exploration=exploration, schema=schema, seed=seed)
         self.regularization = check_number("regularization", regularization, 0.0, 1e12, open_low=True)
-        self._margins = np.zeros(1)
+        super().__init__(labels, exploration=exploration, schema=schema, seed=seed)
+
+    def _start(self) -> None:
+        super()._start()
+        self._first_curvature[0] = self.regularization
 
     @property
     def parameters(self) -> dict[str, Any]:
         return {**super().parameters, "regularization": self.regularization}
-
-    def _choose(self, memo: Array) -> None:
-        rows = self._committee.features, self._scales, self._weights
-        choose_soba(self._settings, *rows, self.regularization, memo, self._row_start)
-
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        rows = self._committee.features, self._scales, self._weights
-        teach_soba(self._settings, *rows, self.regularization, self._margins, memo, self._row_start, outcome)
 
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), "margins": self._margins}
@@ -146,6 +128,6 @@ class DiagonalSOBA(LinearBaseline):
         if not 0.0 <= margins[0] < math.inf:
             raise UnreadableError("the sum of margins is not possible; load an intact copy")
         super()._restore(arrays)
-        if np.any(self._weights[CURVATURE] < 0.0):
+        if np.any(self._tables[CURVATURE] < 0.0):
             raise UnreadableError("a curvature is below 0; load an intact copy")
         self._margins = margins

@@ -6,13 +6,14 @@ import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from banditboost.baselines.base import Array, Baseline
-from banditboost.boosting.binary import BinBandit
+from banditboost.boosting.binary import BinaryBooster, choose, first_learner
 from banditboost.boosting.exploration import count_verdict
+from banditboost.boosting.round import Round
 from banditboost.compiled.compile import kernel
-from banditboost.compiled.rng import round_key, uniform
+from banditboost.compiled.rng import uniform
+from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
-from banditboost.trees.layout import ROUND, SHOWN
+from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 BAG = 20
@@ -35,30 +36,31 @@ def poisson(u: float) -> int:
 
 
 @kernel
-def teach_verdict(
-    settings: Array, memo: Array, outcome: int, bagged: bool, labels: Array, importance: Array
-) -> None:
-    """The verdict itself, with weight 1, or Poisson(1) for each tree of a bag."""
-    count_verdict(settings, memo, outcome)
-    key = round_key(settings[0]["seed"], int(memo[ROUND]))
+def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """Teach the verdict itself, with weight 1."""
+    labels, importance = model.scratch.labels, model.scratch.importance
+    count_verdict(model.settings, model.learned.counts, memo, feedback)
     for i in range(labels.size):
-        labels[i] = outcome
-        importance[i] = float(poisson(uniform(key, BAG, i))) if bagged else 1.0
+        labels[i], importance[i] = feedback, 1.0
 
 
-class _EpsilonGreedy(Baseline, BinBandit):
-    """BinBandit's groups of binary learners with equal weights: the label with the largest mean score is greedy."""
+@kernel
+def teach_bag(model: Any, memo: Array, feedback: int, key: int) -> None:
+    """Teach the verdict itself, with a Poisson(1) weight for each tree of the bag."""
+    labels, importance = model.scratch.labels, model.scratch.importance
+    count_verdict(model.settings, model.learned.counts, memo, feedback)
+    for i in range(labels.size):
+        labels[i], importance[i] = feedback, float(poisson(uniform(key, BAG, i)))
 
-    bagged: bool
+
+class _EpsilonGreedy(BinaryBooster):
+    """Groups of binary learners with equal weights: the label with the largest mean score is greedy."""
+
+    labels_are_fixed = True
 
     @property
     def parameters(self) -> dict[str, Any]:
         return {name: value for name, value in super().parameters.items() if name in _PARAMETERS}
-
-    def _end_round(self, memo: Array, outcome: int, allowed: Array | None = None) -> None:  # noqa: ARG002 (all labels are)
-        group = self.group_of(int(memo[SHOWN]))
-        teach_verdict(self._settings, memo, outcome, self.bagged, *self._lesson)
-        self._committee.learn(self._row_of(memo), *self._lesson, group * self.n_learners)
 
 
 class EpsilonGreedyTree(_EpsilonGreedy):
@@ -78,7 +80,7 @@ class EpsilonGreedyTree(_EpsilonGreedy):
     1
     """
 
-    bagged = False
+    _round = Round(choose, teach, first_learner=first_learner)
 
     def __init__(
         self,
@@ -87,7 +89,7 @@ class EpsilonGreedyTree(_EpsilonGreedy):
         exploration: float = 0.05,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        max_memory: int = 1 << 28,
+        max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
         learner = TREE if weak_learner is None else weak_learner
@@ -124,7 +126,7 @@ class EpsilonGreedyForest(_EpsilonGreedy):
     1
     """
 
-    bagged = True
+    _round = Round(choose, teach_bag, first_learner=first_learner)
 
     def __init__(
         self,
@@ -134,7 +136,7 @@ class EpsilonGreedyForest(_EpsilonGreedy):
         exploration: float = 0.05,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        max_memory: int = 1 << 28,
+        max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
         learner = TREE if weak_learner is None else weak_learner
