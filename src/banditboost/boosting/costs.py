@@ -12,7 +12,7 @@ import numpy as np
 
 from banditboost.boosting.estimate import Estimate
 from banditboost.boosting.experts import add_label, add_votes, nth_tied, slot_of
-from banditboost.compiled.compile import allocating, inlined
+from banditboost.compiled.compile import allocating, inlined, loop
 from banditboost.compiled.rng import COST_TIE, uniform
 from banditboost.trees.special_functions import tanh_half
 from banditboost.types import Array, Record
@@ -108,7 +108,7 @@ def no_votes(n_active: int, n_labels: int, numbers: Array) -> Logistic:
     return Logistic(numbers[0], numbers[5:], numbers[1], numbers[2], numbers[3], numbers[4])
 
 
-@inlined
+@loop
 def add_vote(costs: Logistic, slot: int, weight: float) -> None:
     """s_slot += weight."""
     costs.sums[slot] += weight
@@ -131,7 +131,7 @@ def logistic_cost(costs: Logistic, label: int, right: int, n_labels: int) -> flo
     return 0.5 + 0.5 * costs.h[label, right]
 
 
-@inlined
+@loop
 def estimated_costs(costs: Logistic, ballot: Ballot, of: Estimate, n_labels: int) -> None:
     """The vector chat = C (1 - lhat), equation (5): base * (row sums of C) + first_extra * C[:, first] + second_extra * C[:, second]."""
     first, second, vector = ballot.first, ballot.second, costs.vector

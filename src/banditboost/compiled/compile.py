@@ -38,12 +38,11 @@ def _without_collection() -> Iterator[None]:
 class Kernel:
     """A compiled function. Other kernels contain it; for a call from Python an entry is compiled, once for each combination of types."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], pipeline: Any = linking.INNER) -> None:
         self.py_func = self.__wrapped__ = function
         self._options = {**_OPTIONS, **options}
-        self._inner = numba.njit(
-            pipeline_class=linking.INNER, no_cpython_wrapper=linking.AVAILABLE, **self._options
-        )(function)
+        inner = {"pipeline_class": pipeline, "no_cpython_wrapper": linking.AVAILABLE}
+        self._inner = numba.njit(**inner, **self._options)(function)
         self._entry: Any = None
         self.__doc__, self.__module__ = function.__doc__, function.__module__
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
@@ -87,8 +86,8 @@ def type_of(value: Any) -> Any:
     return table_type(value) if is_named_tuple(value) else numba.typeof(value)
 
 
-def _compiled(function: _Function, options: dict[str, Any]) -> _Function:
-    return function if numba.config.DISABLE_JIT else Kernel(function, options)  # type: ignore[return-value]
+def _compiled(function: _Function, options: dict[str, Any], pipeline: Any = linking.INNER) -> _Function:
+    return function if numba.config.DISABLE_JIT else Kernel(function, options, pipeline)  # type: ignore[return-value]
 
 
 def kernel(function: _Function) -> _Function:
@@ -115,6 +114,11 @@ def long_running(function: _Function) -> _Function:
     A call of a round holds Python's lock: whoever lets go of it beside a busy thread waits milliseconds to get it back (docs/threads.md).
     """
     return _compiled(function, {"_nrt": False, "nogil": True})
+
+
+def loop(function: _Function) -> _Function:
+    """Compile a function whose loops are vectorised before it becomes part of its callers."""
+    return _compiled(function, {"_nrt": False, "forceinline": True}, linking.LOOP)
 
 
 def lane(function: _Function) -> _Function:

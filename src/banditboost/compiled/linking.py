@@ -56,6 +56,21 @@ class _InnerLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
+class _LoopLibrary(_InnerLibrary):
+    """The intermediate code of one kernel and all below it, optimised by itself: its loops are vectorised before it becomes part of others.
+
+    Within its callers LLVM would know too much: lengths that are constants there make it unroll a loop, and not vectorise it.
+    """
+
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        for library in _callers_first(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._linking_libraries = []
+        self._optimize_final_module()
+        self._finalized = True
+
+
 class _EntryLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """The machine code of an entry and of all kernels below it."""
 
@@ -118,5 +133,7 @@ def _with_library(kind: type[Any]) -> Any:
 
 INNER: Any = _with_library(_InnerLibrary) if AVAILABLE else compiler.Compiler
 """The pipeline of kernels that other kernels call."""
+LOOP: Any = _with_library(_LoopLibrary) if AVAILABLE else compiler.Compiler
+"""The pipeline of kernels that other kernels call and whose loops are to be vectorised by themselves."""
 ENTRY: Any = _with_library(_EntryLibrary) if AVAILABLE else compiler.Compiler
 """The pipeline of what Python calls."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.compiled.compile import inlined, lane
+from banditboost.compiled.compile import inlined, lane, loop
 from banditboost.trees.layout import Forest
 from banditboost.types import Array
 
@@ -140,7 +140,7 @@ def add_cut(sums: Array, at: int, weight: float, z: float) -> None:
     sums[_COINS + at] += weight * coin
 
 
-@inlined
+@loop
 def add_rough_classes(n_classes: int, classes: Array, ticks: Array, sums: Array) -> None:
     """Add up for every threshold, over all classes, the weight on the left and the entropy that is left of it."""
     for i in range(sums.size):
@@ -173,7 +173,7 @@ def larger(most: float, gain: float, lighter: float, least: float) -> float:
     return gain if gain > most else most
 
 
-@inlined
+@loop
 def rough_ranges(sums: Array, shares: Array, least: float, ranges: Array) -> None:
     """The least and the most that the best gain can be in every lane; -1 where no threshold gives both sides a fair share."""
     surely, maybe = _f32(least + _SHARE_SLACK), _f32(least - _SHARE_SLACK)
@@ -212,7 +212,7 @@ def gather_moments(stats: Array, n_classes: int, rows: Array, offsets: Array, mo
             )
 
 
-@inlined
+@loop
 def place_classes(n_classes: int, ends: Array, moments: Array, totals: Array, classes: Array) -> None:
     """Weight, place and steepness of all classes in every lane.
 

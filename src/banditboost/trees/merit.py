@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banditboost.compiled.compile import inlined
+from banditboost.compiled.compile import inlined, loop
 from banditboost.rows.features import NUMERIC
 from banditboost.trees.approximate_merit import (
     GROUP,
@@ -130,7 +130,7 @@ def is_point(start: float, step: float) -> bool:
     return step >= 2.0 * FAR and abs(nearest) >= FAR
 
 
-@inlined
+@loop
 def add_class(weight: float, start: float, step: float, work: Array) -> None:
     """Add one class to every threshold: its mass on the left, and the entropy that is left of it."""
     # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
@@ -145,7 +145,7 @@ def add_class(weight: float, start: float, step: float, work: Array) -> None:
         work[lanes + b] += weight * entropy
 
 
-@inlined
+@loop
 def lane_merits(total: float, least: float, scale: float, work: Array) -> None:
     """Turn the masses on the left into rounded merits, -1 where a side is too light."""
     before = xlogx(total)
@@ -188,7 +188,7 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
     return best, which
 
 
-@inlined
+@loop
 def add_cells(stats: Array, at: int, capacity: int, work: Array) -> float:
     """Add one class to every value of a nominal feature: its weight, and g of it; returns the class's weight."""
     for v in range(capacity):
