@@ -11,12 +11,12 @@ import numpy as np
 
 from banditboost import HoeffdingTree, play
 from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
-from banditboost.boosting.play import note_edges
-from banditboost.kernels.forest import learn_forest, vote_forest
-from banditboost.kernels.layout import SHOWN, VOTES
-from banditboost.kernels.rng import round_key
-from banditboost.kernels.route import find_leaf
-from banditboost.weak_learners.forest import TreeCommittee
+from banditboost.boosting.edges import note_edges
+from banditboost.trees.forest import learn_forest, vote_forest
+from banditboost.memo import SHOWN, VOTES
+from banditboost.compiled.rng import round_key
+from banditboost.trees.route import find_leaf
+from banditboost.weak_learners.tree_committee import TreeCommittee
 from benchmarks.cases import Case, cases, named
 
 ROUNDS = 8_000

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from banditboost.boosting.adaptive import AdaBandit
-from banditboost.boosting.base import Booster
+from banditboost.models.model import Model as Booster
 from banditboost.datasets.protocol import PATIENT, STEADY
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import FIRST_SEED, paper_parameters

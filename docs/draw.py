@@ -16,8 +16,8 @@ from matplotlib.patches import FancyBboxPatch
 from banditboost import AdaBandit, AdaFull, GapBoost, datasets, play
 from banditboost.boosting.estimate import estimate_loss
 from banditboost.boosting.exploration import label_probability
-from banditboost.boosting.gap import GAMMA_WITH_HOPE, weigh_labels
-from banditboost.kernels.layout import VOTES
+from banditboost.boosting.gap.booster import GAMMA_WITH_HOPE, weigh_labels
+from banditboost.memo import VOTES
 
 FOLDER = Path(__file__).parent / "figures"
 INK, SOFT, PAPER = "#22303c", "#8a97a3", "#fcfcfa"

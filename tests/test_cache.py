@@ -17,14 +17,14 @@ from tests.naive import rng as naive
 PACKAGE = Path(banditboost.__file__).parent
 NUMBER = f"{naive.uniform(7, 1, 2, 3):.4f}"  # what DRAW prints
 DRAW = """
-from banditboost.kernels import rng
+from banditboost.compiled import rng
 print(f"{rng.uniform_at(7, 1, 2, 3):.4f}")
 """
 IN_WORKERS = """
 from joblib import Parallel, delayed
 
 def draw():
-    from banditboost.kernels import rng
+    from banditboost.compiled import rng
     return rng.uniform_at(7, 1, 2, 3)
 
 print(f"{Parallel(2)(delayed(draw)() for _ in range(2))[0]:.4f}")
@@ -34,7 +34,7 @@ stats = rng.uniform_at.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 WHERE = """
-from banditboost.kernels import compile
+from banditboost.compiled import compile
 print(compile.cache_directory())
 """
 
@@ -151,7 +151,7 @@ def test_every_edit_of_a_kernel_begins_a_generation(copied: Path, tmp_path: Path
 
 
 def test_kernels_live_where_the_generation_looks_for_them() -> None:
-    compiling = [path for path in PACKAGE.rglob("*.py") if "from banditboost.kernels.compile import" in path.read_text(encoding="utf-8")]
+    compiling = [path for path in PACKAGE.rglob("*.py") if "from banditboost.compiled.compile import" in path.read_text(encoding="utf-8")]
     using = {path.relative_to(PACKAGE).parts[0] for path in compiling}
     assert using == {"kernels", "boosting", "baselines"}
 

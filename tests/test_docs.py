@@ -8,7 +8,7 @@ import pytest
 
 import banditboost
 from banditboost import decision
-from banditboost.kernels import layout
+from banditboost import memo as layout
 
 ROOT = Path(__file__).parents[1]
 PLACE = re.compile(r"`([\w/]+\.py):([\w.]+)`")

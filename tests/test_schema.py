@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from banditboost import Schema
 from banditboost.errors import FeatureError
-from banditboost.schema import LARGEST, MAX_VALUES
+from banditboost.rows.schema import LARGEST, MAX_VALUES
 
 NAN = math.nan
 MISSING = [None, NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from banditboost import play
-from banditboost.boosting.base import Booster
+from banditboost.models.model import Model as Booster
 from banditboost.datasets import Stream, protocol
 from banditboost.experiments.learners import LEARNERS, make
 from banditboost.experiments.paper import paper_parameters

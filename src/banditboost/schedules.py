@@ -35,9 +35,7 @@ class Schedule:
         _check("least", self.least, 0.0, 0.99)
         _check("most", self.most, 0.0, 0.99)
         if self.least > self.most:
-            raise ParameterError(
-                f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most"
-            )
+            raise ParameterError(f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most")
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,7 @@ class Theory(Schedule):
         super().__post_init__()
         _check("edge", self.edge, 0.0, 1.0)
         if self.rounds is not None and (type(self.rounds) is not int or not 0 < self.rounds <= 2**53):
-            raise ParameterError(
-                f"rounds is {self.rounds!r}; give the number of rounds of the stream, or None"
-            )
+            raise ParameterError(f"rounds is {self.rounds!r}; give the number of rounds of the stream, or None")
 
 
 @dataclass(frozen=True)
@@ -139,16 +135,10 @@ def from_plain(value: Any) -> Any:
 
 def to_plain(exploration: float | Schedule | None) -> Any:
     """What JSON can carry: a number, a dict for a schedule, None for a learner that does not explore."""
-    return (
-        {"schedule": exploration.name, **asdict(exploration)}
-        if isinstance(exploration, Schedule)
-        else exploration
-    )
+    return {"schedule": exploration.name, **asdict(exploration)} if isinstance(exploration, Schedule) else exploration
 
 
 def _kind(name: Any) -> type[Schedule]:
     if name not in SCHEDULES:
-        raise ParameterError(
-            f"exploration is {name!r}; give a number in (0, 1), or one of {', '.join(SCHEDULES)}"
-        )
+        raise ParameterError(f"exploration is {name!r}; give a number in (0, 1), or one of {', '.join(SCHEDULES)}")
     return SCHEDULES[name]

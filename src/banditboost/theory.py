@@ -64,9 +64,7 @@ class MistakeBound:
 
     def probability(self, delta: float) -> float:
         """How likely the bound holds at least, if each of its `failures` (N + 1 or N + 4) events fails with probability `delta`."""
-        return max(
-            0.0, 1.0 - self.failures * _fraction("delta", delta, "give the failure probability of one event")
-        )
+        return max(0.0, 1.0 - self.failures * _fraction("delta", delta, "give the failure probability of one event"))
 
 
 @dataclass(frozen=True)
@@ -112,13 +110,7 @@ def adaptive_asymptotic_error(n_labels: int, edges: Iterable[float], *, sharper:
 
 
 def optimal_mistake_bound(
-    n_labels: int,
-    n_learners: int,
-    edge: float,
-    rounds: int,
-    exploration: float,
-    *,
-    excess: float | None = None,
+    n_labels: int, n_learners: int, edge: float, rounds: int, exploration: float, *, excess: float | None = None
 ) -> MistakeBound:
     """Theorem 3.2: (k - 1) exp(-gamma^2 N / 2) T + 2 rho T + O-tilde(k^(5/2) sqrt(N) S), with S = `excess`, by default the paper's k/rho.
 
@@ -129,11 +121,7 @@ def optimal_mistake_bound(
     (0.143, False, 0.98999)
     """
     k, n, t, rho = _labels(n_labels), _learners(n_learners), _rounds(rounds), _exploration(exploration)
-    s = (
-        k / rho
-        if excess is None
-        else _positive("excess", excess, "leave it out, or compute it with excess_loss")
-    )
+    s = k / rho if excess is None else _positive("excess", excess, "leave it out, or compute it with excess_loss")
     return MistakeBound(
         asymptotic=_optimal_error(k, n, _edge(edge)) * t,
         exploration=2.0 * rho * t,
@@ -159,9 +147,7 @@ def adaptive_mistake_bound(
     squares, n = _edges(edges)
     asymptotic = 8.0 * (k - 1) * math.log(2.0) / squares if sharper else _adaptive_error(k, squares)
     hidden = k**2 * n * math.sqrt(t) / rho / squares if sharper else k**3 * n**2 / rho / rho / squares
-    return MistakeBound(
-        asymptotic=asymptotic * t, exploration=2.0 * rho * t, hidden=hidden, rounds=t, failures=n + 4
-    )
+    return MistakeBound(asymptotic=asymptotic * t, exploration=2.0 * rho * t, hidden=hidden, rounds=t, failures=n + 4)
 
 
 def optimal_exploration(n_labels: int, n_learners: int, rounds: int) -> SuggestedExploration:
@@ -188,9 +174,7 @@ def adaptive_exploration(n_labels: int, edges: Iterable[float], rounds: int) -> 
     """
     k, t = _labels(n_labels), _rounds(rounds)
     squares, n = _edges(edges)
-    return SuggestedExploration(
-        rate=k * math.cbrt(n * n / squares / t), rounds_needed=math.floor(k**3 * n**2 / squares) + 1
-    )
+    return SuggestedExploration(rate=k * math.cbrt(n * n / squares / t), rounds_needed=math.floor(k**3 * n**2 / squares) + 1)
 
 
 def optimal_learners_needed(n_labels: int, edge: float, target_error: float) -> int:
@@ -259,21 +243,13 @@ def excess_loss(
     >>> round(excess_loss(n_labels=3, edge=0.1, bound=estimate_bound(3, 0.1), delta=0.05, regret=lambda rounds: 2 * rounds**0.5))
     42675
     """
-    slope = (
-        _edge(edge)
-        * _fraction("min_weight", min_weight, "leave out rounds of no weight", one_allowed=True)
-        / _labels(n_labels)
-    )
-    noise = _positive("bound", bound, "use estimate_bound") * math.sqrt(
-        -2.0 * math.log(_fraction("delta", delta, "try 0.05"))
-    )
+    slope = _edge(edge) * _fraction("min_weight", min_weight, "leave out rounds of no weight", one_allowed=True) / _labels(n_labels)
+    noise = _positive("bound", bound, "use estimate_bound") * math.sqrt(-2.0 * math.log(_fraction("delta", delta, "try 0.05")))
 
     def excess(rounds: int) -> float:
         value = regret(rounds)
         if not math.isfinite(value):
-            raise ValueError(
-                f"regret must give a finite number, got {value!r} for {rounds} rounds; give a concave, sublinear function"
-            )
+            raise ValueError(f"regret must give a finite number, got {value!r} for {rounds} rounds; give a concave, sublinear function")
         return noise * math.sqrt(rounds) + value - slope * rounds
 
     return max(0.0, _concave_maximum(excess))
@@ -289,9 +265,7 @@ def empirical_edge(costs_suffered: Iterable[float], costs_of_truth: Iterable[flo
     """
     truth = math.fsum(costs_of_truth)
     if not truth < 0.0:
-        raise ValueError(
-            f"costs_of_truth must have a negative sum, got {truth!r}; give the cost of the true label in each round"
-        )
+        raise ValueError(f"costs_of_truth must have a negative sum, got {truth!r}; give the cost of the true label in each round")
     return math.fsum(costs_suffered) / truth
 
 
@@ -309,9 +283,7 @@ def _fewest(error: Callable[[int], float], target: float, edge: float) -> int:
     while error(high) > target:
         high *= 2
         if high > _LARGEST_COUNT:
-            raise ValueError(
-                f"edge {edge!r} is too small for an error of {target!r}: over 2**53 weak learners; raise one of the two"
-            )
+            raise ValueError(f"edge {edge!r} is too small for an error of {target!r}: over 2**53 weak learners; raise one of the two")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -325,9 +297,7 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
     while function(2 * high) > function(high):
         high *= 2
         if high > _LONGEST_SEARCH:
-            raise ValueError(
-                "regret outgrows edge * min_weight / n_labels a round; give a concave, sublinear function of the rounds"
-            )
+            raise ValueError("regret outgrows edge * min_weight / n_labels a round; give a concave, sublinear function of the rounds")
     low, high = max(1, high // 2), 2 * high
     while high - low > 2:
         third = (high - low) // 3
@@ -354,12 +324,7 @@ def _positive(name: str, value: float, remedy: str) -> float:
 
 def _fraction(name: str, value: float, remedy: str, *, one_allowed: bool = False) -> float:
     interval = "(0, 1]" if one_allowed else "(0, 1)"
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Real)
-        or not 0.0 < value <= 1.0
-        or (value == 1.0 and not one_allowed)
-    ):
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value <= 1.0 or (value == 1.0 and not one_allowed):
         raise ValueError(f"{name} must be a number in {interval}, got {value!r}; {remedy}")
     return float(value)
 
@@ -396,7 +361,5 @@ def _edges(values: Iterable[float]) -> tuple[float, int]:
             raise ValueError(f"edges must be numbers in [-1, 1], got {edge!r}; see empirical_edge")
     squares = math.fsum(float(edge) ** 2 for edge in edges)
     if not squares > 0.0:
-        raise ValueError(
-            f"edges must not all be 0, got {edges!r}; at least one weak learner has to differ from chance"
-        )
+        raise ValueError(f"edges must not all be 0, got {edges!r}; at least one weak learner has to differ from chance")
     return squares, len(edges)

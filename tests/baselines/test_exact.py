@@ -15,8 +15,8 @@ from banditboost.baselines.linear import vector_of
 from banditboost.baselines.soba import CURVATURE, THETA
 from banditboost.baselines.trees import BAG, poisson
 from banditboost.decision import Decision
-from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN
-from banditboost.kernels.rng import uniform_at
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN
+from banditboost.compiled.rng import uniform_at
 from tests.baselines.models import LINEAR, NAMES, RHO, SEED, make
 from tests.boosting.streams import make_stream
 

@@ -7,20 +7,28 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from banditboost.boosting.state import SETTINGS
-from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN, VOTES
-from banditboost.kernels.rng import round_key
+from banditboost.models.settings import COUNTS, SETTINGS, new_record
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN, VOTES
+from banditboost.compiled.rng import round_key
 
 INTERPRETED = bool(config.DISABLE_JIT)
 
 
-def settings_of(k: int, **fields: Any) -> np.ndarray:
+def settings_of(k: int, **fields: Any) -> Any:
     """The settings of a booster of k labels."""
-    settings = np.zeros(1, SETTINGS)
+    settings = new_record(SETTINGS)
     defaults = {"estimator": 4, "clip": 100.0, "importance_scale": 1.0, "tie_tolerance": 1e-9}
     for name, value in {**defaults, "n_labels": k, **fields}.items():
         settings[name] = value
     return settings
+
+
+def counts_of(**fields: Any) -> Any:
+    """What a model has counted."""
+    counts = new_record(COUNTS)
+    for name, value in fields.items():
+        counts[name] = value
+    return counts
 
 
 def memo_of(yhat: int, ytilde: int, p: float) -> np.ndarray:

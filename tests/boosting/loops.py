@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.kernels.layout import GREEDY, SHOWN
+from banditboost.memo import GREEDY, SHOWN
 from tests.naive import rng
 
 Delay = int | Callable[[int], int]  # after how many further rounds the verdict of a round comes
@@ -53,7 +53,7 @@ def close_round(model: Any, opened: Any, right: int) -> None:
     if hasattr(model, "decide"):
         model.learn(opened, int(opened._memo[SHOWN]) == right)
     else:
-        model._hear(opened, right)
+        model._hear(opened, right, model.seed)
 
 
 def keyed(seed: int, purpose: int, first_round: int = 0) -> Callable[[int], float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,27 +11,31 @@ import numpy as np
 
 def state_of(model: Any) -> dict[str, Any]:
     """Everything that a round may change, in a form that can be compared."""
-    committee = model._committee
-    forest = {name: bytes_of(array) for name, array in committee.forest._asdict().items()} if hasattr(committee, "forest") else {}
-    learners = pickle.dumps(getattr(committee, "learners", None))
-    ledger = bytes(model._ledger._bits).rstrip(b"\0") if hasattr(model, "_ledger") else b""
-    linear = {name: array.tobytes() for name, array in model._linear.arrays().items()} if hasattr(model, "_linear") else {}
+    committee, identity = model._committee, getattr(model, "_identity", None)
+    learned = {f"learned.{name}": part for name, part in _leaves(model._state().learned)}
     return {
-        **forest,
-        **linear,
-        "learners": learners,
-        "ledger": ledger,
+        **{name: bytes_of(array) for name, array in committee.forest._asdict().items()},
+        **{name: bytes_of(array) for name, array in learned.items()},
+        "learners": pickle.dumps(getattr(committee, "learners", None)),
+        "ledger": b"" if identity is None else bytes(identity.ledger._bits).rstrip(b"\0"),
+        "below": [] if identity is None else [(key, bytes(ledger._bits)) for key, ledger in identity._below.items()],
         "rounds": model.rounds,
         "settings": bytes_of(model._settings),
-        "weights": model._weights.tobytes(),
-        "tally": model._tally.tobytes(),
         "schema": (repr(model.schema), model.schema.by_position and not model.schema.declared),
-        "features": bytes_of(committee.features),
         "memo": len(model._blank),
     }
 
 
-def bytes_of(array: np.ndarray) -> list[bytes]:
+def _leaves(state: Any) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays and records of nested named tuples, by name."""
+    for name, part in state._asdict().items():
+        if hasattr(part, "_asdict"):
+            yield from ((f"{name}.{inner}", leaf) for inner, leaf in _leaves(part))
+        else:
+            yield name, part
+
+
+def bytes_of(array: Any) -> list[bytes]:
     """Of each field: what lies between the fields of a record is not ours."""
     return [array[field].tobytes() for field in array.dtype.names] if array.dtype.names else [array.tobytes()]
 

@@ -18,8 +18,8 @@ from banditboost import AdaBandit, Decision
 from banditboost import decision as module
 from banditboost.boosting.estimate import estimate, estimated_loss
 from banditboost.errors import DecisionError, FeatureError, LabelError
-from banditboost.kernels.layout import ALLOWED, CHOSEN_EXPERT, GREEDY, PROBABILITY, SHOWN, VOTES
-from banditboost.kernels.rng import EXPLORE, uniform_at
+from banditboost.memo import ALLOWED, CHOSEN_EXPERT, GREEDY, PROBABILITY, SHOWN, VOTES
+from banditboost.compiled.rng import EXPLORE, uniform_at
 from tests.boosting.kernels import INTERPRETED, memo_of, settings_of
 from tests.boosting.states import difference, state_of
 from tests.boosting.streams import make_stream

@@ -14,7 +14,7 @@ import pytest
 from banditboost import AdaBandit, Decision
 from banditboost import decision as module
 from banditboost.errors import DecisionError
-from banditboost.kernels import layout
+from banditboost import memo as layout
 from tests.boosting.rounds import STREAM, N, make, taught
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS, GAP

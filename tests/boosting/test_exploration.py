@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from banditboost import AdaBandit, BinBandit, OptBandit
 from banditboost.boosting.exploration import draw_label, label_probability
-from banditboost.kernels.rng import EXPLORE, uniform_at
+from banditboost.compiled.rng import EXPLORE, uniform_at
 from tests.naive import rng
 
 LARGEST_U = 1.0 - 2.0**-53

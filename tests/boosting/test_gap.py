@@ -13,12 +13,12 @@ import pytest
 
 import banditboost
 from banditboost import Decision, GapBoost, HoeffdingTree, Schema, datasets, load, play
-from banditboost.boosting.gap import choose_gap, draw_other, weigh_labels
+from banditboost.boosting.gap.booster import choose_gap, draw_other, weigh_labels
 from banditboost.errors import DecisionError, ModelFileError, ParameterError
-from banditboost.kernels.layout import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
-from banditboost.kernels.linear import LANES, list_row
-from banditboost.kernels.rng import EXPLORE, uniform_at
-from banditboost.weak_learners.linear import lay_out
+from banditboost.memo import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
+from banditboost.boosting.gap.chain import LANES, list_row
+from banditboost.compiled.rng import EXPLORE, uniform_at
+from banditboost.boosting.gap.layout import lay_out
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference, state_of

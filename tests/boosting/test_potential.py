@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numba import config
 
 from banditboost.boosting.potential import PotentialTable, find_state, make_table, potential, potential_monte_carlo, vote_costs
-from banditboost.kernels.votes import MOST_VOTES, count_class, count_partitions, find_slot, state_key
+from banditboost.boosting.vote_states import MOST_VOTES, count_class, count_partitions, find_slot, state_key
 from tests.naive.boosters import optimal_cost_matrix
 from tests.naive.potential import phi, phi_enumerated
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from banditboost import Result, play
-from banditboost.kernels.layout import VOTES
+from banditboost.memo import VOTES
 from banditboost.theory import empirical_edge
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand

@@ -12,8 +12,8 @@ import pytest
 from banditboost import AdaBandit, Decision, Schema
 from banditboost.boosting import adaptive
 from banditboost.errors import FeatureError
-from banditboost.kernels import layout
-from banditboost.kernels.rng import EXPERT, EXPLORE
+from banditboost import memo as layout
+from banditboost.compiled.rng import EXPERT, EXPLORE
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.rounds import STREAM, K, N, make, refused, taught
 from tests.boosting.states import difference, state_of

@@ -18,7 +18,7 @@ from banditboost import AdaBandit, BinBandit, Decision, OptBandit, baselines, pl
 from banditboost.boosting.divided import divide, divided_probability, draw_divided
 from banditboost.boosting.estimate import estimate_loss, estimate_loss_among, estimate_simple, estimate_simple_among
 from banditboost.errors import DecisionError, ParameterError
-from banditboost.kernels.layout import LEARNERS, RATE, ROUND, VOTES
+from banditboost.memo import LEARNERS, RATE, ROUND, VOTES
 from banditboost.schedules import Adaptive, Decaying, Divided, Schedule, Theory
 from banditboost.theory import adaptive_exploration, optimal_exploration
 from tests.boosting.kernels import INTERPRETED

@@ -17,7 +17,7 @@ import pytest
 import banditboost
 from banditboost import AdaBandit, AdaFull, Decision, GapBoost, PendingDecisions, baselines, play
 from banditboost.checks.together import run_together
-from banditboost.kernels.layout import ROUND
+from banditboost.memo import ROUND
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream

@@ -9,7 +9,7 @@ import pytest
 
 import banditboost
 from banditboost import HoeffdingTree
-from banditboost.kernels.layout import BY_VOTES, CHOSEN_EXPERT, GREEDY, POLICY, PROBABILITY, SHOWN, VOTES
+from banditboost.memo import CHOSEN_EXPERT, GREEDY, POLICY, POLICY_BY_VOTES, PROBABILITY, SHOWN, VOTES
 from tests.boosting.streams import Stream
 from tests.naive import boosters as naive
 from tests.naive import rng
@@ -116,7 +116,7 @@ class Pair(Both):
     def _compare(self, memo: np.ndarray, expected: Any) -> None:
         n = self.booster.n_learners
         assert (int(memo[SHOWN]), int(memo[GREEDY])) == (expected.ytilde, expected.yhat)
-        close = CLOSE if memo[POLICY] == BY_VOTES else {"rel": 0.0, "abs": 0.0}  # alphas agree to the ninth digit, and votes weigh alphas
+        close = CLOSE if memo[POLICY] == POLICY_BY_VOTES else {"rel": 0.0, "abs": 0.0}  # alphas agree to the ninth digit, and votes weigh alphas
         assert memo[PROBABILITY] == pytest.approx(expected.p, **close)
         h, alpha = memo[VOTES : VOTES + n].tolist(), memo[VOTES + n : VOTES + 2 * n].tolist()
         if self.name == "BinBandit":
@@ -141,7 +141,7 @@ class Pair(Both):
         elif self.name == "BinBandit":
             assert self.booster.n_groups == len(self.twin.groups)
             for number, label in enumerate(self.twin.groups):
-                assert self.booster._weights[number].tolist() == pytest.approx(self.twin.log_alpha[label], **CLOSE_WEIGHT)
+                assert self.booster._log_alphas[number].tolist() == pytest.approx(self.twin.log_alpha[label], **CLOSE_WEIGHT)
 
     def twin_learners(self) -> list[Any]:
         """The twin's learners in the order of the booster's."""

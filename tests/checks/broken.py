@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from banditboost import AdaBandit, Decision
-from banditboost.boosting.bandit import BanditBooster
+from banditboost.boosting.booster import BanditBooster
 from banditboost.errors import FeatureError
-from banditboost.kernels.layout import PROBABILITY
+from banditboost.memo import PROBABILITY
 
 LABELS = ["a", "b", "c"]
 

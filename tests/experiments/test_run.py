@@ -11,7 +11,7 @@ import pytest
 
 import banditboost
 from banditboost import datasets
-from banditboost.boosting.result import Result
+from banditboost.simulation.result import Result
 from banditboost.experiments import run
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from banditboost.io import container
-from banditboost.kernels.layout import Forest
+from banditboost.trees.layout import Forest
 from tests.io.models import raw_header, trained
 
 DOCS = Path(__file__).parents[2] / "docs"

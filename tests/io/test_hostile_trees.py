@@ -15,7 +15,7 @@ from banditboost.errors import BanditBoostError, ModelFileError
 from banditboost.io import container
 from tests.boosting.twins import make_booster
 from tests.io.models import STREAM, K, forge, go_on
-from tests.kernels.forests import INTERPRETED
+from tests.trees.forests import INTERPRETED
 from tests.weak_learners.invariants import check_committee
 
 Arrays = dict[str, np.ndarray]

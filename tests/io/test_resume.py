@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 import banditboost
 from banditboost import Decision, Schema, play
 from banditboost.boosting import ledger
-from banditboost.boosting.base import Booster
-from banditboost.boosting.loading import BOOSTERS as LOADABLE
+from banditboost.models.model import Model as Booster
+from banditboost.loading import BOOSTERS as LOADABLE
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream
 from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, GAP, make_booster, parameters_of
 from tests.io.models import HALF, STREAM, K, N, go_on, raw_header, reloaded, same, trained
-from tests.kernels.forests import INTERPRETED
+from tests.trees.forests import INTERPRETED
 from tests.weak_learners.invariants import check_committee
 
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from banditboost.kernels.layout import NUMERIC
-from banditboost.weak_learners.forest import TreeCommittee
-from tests.kernels.forests import children_of
+from banditboost.rows.features import NUMERIC
+from banditboost.weak_learners.tree_committee import TreeCommittee
+from tests.trees.forests import children_of
 
 
 def check_committee(committee: TreeCommittee) -> None:

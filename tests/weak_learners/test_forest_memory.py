@@ -10,8 +10,8 @@ import pytest
 
 from banditboost import AdaBandit, BinBandit, Schema, play
 from banditboost.errors import ParameterError
-from banditboost.weak_learners.forest import TreeCommittee
-from tests.kernels.forests import INTERPRETED, committee_of, random_row, same_arrays, schema_of, teach, votes_of
+from banditboost.weak_learners.tree_committee import TreeCommittee
+from tests.trees.forests import INTERPRETED, committee_of, random_row, same_arrays, schema_of, teach, votes_of
 from tests.weak_learners.invariants import check_committee, entries_of
 
 MEBIBYTE = 1 << 20

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banditboost import AdaBandit, Schema, play
-from banditboost.schema import MAX_VALUES
-from banditboost.weak_learners.forest import TreeCommittee
-from tests.kernels.forests import (
+from banditboost.rows.schema import MAX_VALUES
+from banditboost.weak_learners.tree_committee import TreeCommittee
+from tests.trees.forests import (
     INTERPRETED,
     Twins,
     assert_same_shape,

@@ -13,7 +13,7 @@ import numpy as np
 from banditboost.checks.rules import Check, Make, expect, expect_bounded, fingerprint, rule
 from banditboost.checks.together import run_together
 from banditboost.rows.schema import Schema
-from banditboost.weak_learners.forest import TreeCommittee
+from banditboost.weak_learners.tree_committee import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.protocol import WeakLearner
 
@@ -57,17 +57,12 @@ def _maker(given: Any) -> Make:
         return partial(copy.deepcopy, given)
     if callable(given):
         return partial(_made_by, given)
-    raise AssertionError(
-        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one"
-    )
+    raise AssertionError(f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one")
 
 
 def _made_by(factory: Make) -> Any:
     made = factory()
-    expect(
-        isinstance(made, WeakLearner),
-        f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)",
-    )
+    expect(isinstance(made, WeakLearner), f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)")
     return made
 
 
@@ -117,9 +112,7 @@ def _expect_same_run(one: Any, other: Any, what: str) -> None:
     """Both answer alike, lesson by lesson, and are taught alike."""
     for t, (x, label, weight) in enumerate(_lessons(_LESSONS, first=3)):
         answer, other_answer = _label(one, x.copy()), _label(other, x.copy())
-        expect(
-            answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}"
-        )
+        expect(answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}")
         one.learn(x.copy(), label, weight)
         other.learn(x.copy(), label, weight)
 
@@ -165,9 +158,7 @@ def check_copies_are_independent(make: Make) -> None:
 def check_pickles_go_on(make: Make) -> None:
     """A learner that was pickled goes on as if nothing had been."""
     learner = _taught(make)
-    _expect_same_run(
-        learner, pickle.loads(pickle.dumps(learner)), "the original and the one that was pickled"
-    )
+    _expect_same_run(learner, pickle.loads(pickle.dumps(learner)), "the original and the one that was pickled")
 
 
 @_check
@@ -175,9 +166,7 @@ def check_stored_state_goes_on(make: Make) -> None:
     """A learner that `from_dict` makes of what `to_dict` told goes on as if nothing had been. (Without these two it cannot be saved.)"""
     learner = _taught(make)
     if hasattr(learner, "to_dict") and hasattr(type(learner), "from_dict"):
-        _expect_same_run(
-            learner, type(learner).from_dict(learner.to_dict()), "the original and the one that was stored"
-        )
+        _expect_same_run(learner, type(learner).from_dict(learner.to_dict()), "the original and the one that was stored")
 
 
 @_check

@@ -13,8 +13,8 @@ from banditboost.cli.source import Choice
 from banditboost.errors import LabelError
 
 if TYPE_CHECKING:
-    from banditboost.boosting.base import Booster
-    from banditboost.schema import Schema
+    from banditboost.models.model import Model as Booster
+    from banditboost.rows.schema import Schema
 
 _BLOCKS = 100
 _SMALLEST, _LARGEST = 500, 20_000
@@ -109,10 +109,7 @@ def _codes_agree(mine: Schema, other: Schema) -> bool:
 
 def _named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
     """Coded rows as dicts, missing values left out."""
-    columns = [
-        (name, schema.values(name) if kind == "nominal" else None)
-        for name, kind in zip(schema.names, schema.kinds, strict=True)
-    ]
+    columns = [(name, schema.values(name) if kind == "nominal" else None) for name, kind in zip(schema.names, schema.kinds, strict=True)]
     return [
         {
             name: value if values is None else values[int(value)]

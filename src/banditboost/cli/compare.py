@@ -13,16 +13,10 @@ from banditboost.cli.source import Choice, check_learner, default_parameters, pa
 from banditboost.cli.tasks import Workshop
 
 Learners = Annotated[
-    str,
-    typer.Option(
-        help=f"Which learners: boosters, or the baselines {', '.join(baselines.__all__)}.", metavar="A,B,..."
-    ),
+    str, typer.Option(help=f"Which learners: boosters, or the baselines {', '.join(baselines.__all__)}.", metavar="A,B,...")
 ]
 Seeds = Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Directory for results, table and plot; compare-DATA if not given.", metavar="DIR"),
-]
+Out = Annotated[Path | None, typer.Option(help="Directory for results, table and plot; compare-DATA if not given.", metavar="DIR")]
 
 
 def compare(
@@ -66,38 +60,22 @@ def compare(
     given = parse_settings(settings, n_learners=n_learners, exploration=exploration)
     workshop = Workshop(out or Path(f"compare-{choice.name}"), jobs, engine, scheduler, address, directory)
     workshop.check()
-    with output.waiting(
-        "reading the data, loading kernels (the first time they are compiled: about a minute)"
-    ):
+    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
         from banditboost.experiments import figures, tables
         from banditboost.experiments.task import Task
 
         choice.check_rows()
         source = choice.source()
     tasks = [
-        Task(
-            source,
-            learner,
-            {**default_parameters(choice, learner), **fitting(learner, chosen, given)},
-            seed + i,
-        )
+        Task(source, learner, {**default_parameters(choice, learner), **fitting(learner, chosen, given)}, seed + i)
         for learner in dict.fromkeys(chosen)
         for i in range(seeds)
     ]
     records = workshop.play(tasks, choice.name)
     sheet = tables.summary(records)
-    files = workshop.write_sheet(sheet) + figures.write(
-        figures.learning_curves(records), workshop.out / "curves"
-    )
+    files = workshop.write_sheet(sheet) + figures.write(figures.learning_curves(records), workshop.out / "curves")
     if as_json:
-        output.print_json(
-            {
-                "data": data,
-                "learners": sheet.numbers,
-                "out": str(workshop.out),
-                "files": list(map(str, files)),
-            }
-        )
+        output.print_json({"data": data, "learners": sheet.numbers, "out": str(workshop.out), "files": list(map(str, files))})
     else:
         output.print_sheet(sheet)
         output.say(f"{workshop.out}: results.jsonl, {', '.join(path.name for path in files)}")
@@ -108,6 +86,4 @@ def fitting(learner: str, chosen: list[str], given: dict[str, object]) -> dict[s
     from banditboost.experiments.learners import parameters_of
 
     known = {name for other in chosen for name in parameters_of(other)}
-    return {
-        name: value for name, value in given.items() if name in parameters_of(learner) or name not in known
-    }
+    return {name: value for name, value in given.items() if name in parameters_of(learner) or name not in known}

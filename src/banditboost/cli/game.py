@@ -14,7 +14,7 @@ from banditboost.cli.blocks import Rounds, for_model
 from banditboost.schedules import to_plain
 
 if TYPE_CHECKING:
-    from banditboost.boosting.base import Booster
+    from banditboost.models.model import Model as Booster
 
 _WINDOW = 0.2
 _POINTS = 200
@@ -45,9 +45,7 @@ class Game:
         start, right = time.perf_counter(), 0
         try:
             with output.progress(output.SHARE, "accuracy {task.fields[accuracy]}") as bar:
-                task = bar.add_task(
-                    type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-"
-                )
+                task = bar.add_task(type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-")
                 for X, y in self._blocks:
                     self.parts.append(play(self.model, X, y))
                     right += int(self.parts[-1].correct.sum())
@@ -59,9 +57,7 @@ class Game:
     def result(self) -> Result:
         """All blocks as one."""
         y, shown, greedy = (self._joined(name) for name in ("y", "shown", "greedy"))
-        return Result(
-            self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None
-        )
+        return Result(self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None)
 
     def _joined(self, name: str) -> np.ndarray[Any, Any]:
         return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in self.parts)])
@@ -70,7 +66,7 @@ class Game:
         result = self.result()
         return {
             "learner": type(self.model).__name__,
-            "n_learners": self.model.n_learners if self.model.has_learners else 0,
+            "n_learners": getattr(self.model, "n_learners", 0),
             "exploration": to_plain(getattr(self.model, "exploration", None)),
             "seed": self.model.seed,
             "n_labels": len(self.model.labels),

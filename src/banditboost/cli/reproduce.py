@@ -36,21 +36,12 @@ QUICK_SEEDS = 2
 WhatOf = Annotated[What, typer.Argument(help="Which table or figure.")]
 Seeds = Annotated[
     int | None,
-    typer.Option(
-        help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4: 5).",
-        min=1,
-        metavar="N",
-    ),
+    typer.Option(help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4: 5).", min=1, metavar="N"),
 ]
 Datasets = Annotated[str | None, typer.Option(help="Keep to these data sets.", metavar="A,B,...")]
 Algorithms = Annotated[str | None, typer.Option(help="Keep to these algorithms.", metavar="A,B,...")]
-Out = Annotated[
-    Path, typer.Option(help="Directory for results, tables, figures and report.html.", metavar="DIR")
-]
-Quick = Annotated[
-    bool,
-    typer.Option("--quick", help="Two seeds and the built-in sets: a minute or so instead of half an hour."),
-]
+Out = Annotated[Path, typer.Option(help="Directory for results, tables, figures and report.html.", metavar="DIR")]
+Quick = Annotated[bool, typer.Option("--quick", help="Two seeds and the built-in sets: a minute or so instead of half an hour.")]
 
 
 def reproduce(
@@ -80,18 +71,11 @@ def reproduce(
     """
     workshop = Workshop(out, jobs, engine, scheduler, address, directory)
     workshop.check()
-    order = Order(
-        what,
-        _known_datasets(datasets, quick),
-        tuple(map(check_learner, options.names(algorithms))),
-        _seeds(seeds, seed, quick),
-    )
+    order = Order(what, _known_datasets(datasets, quick), tuple(map(check_learner, options.names(algorithms))), _seeds(seeds, seed, quick))
     with output.waiting("reading the data, loading kernels (the first time they are compiled: a minute)"):
         tasks = order.tasks()
         if not any(tasks.values()):
-            raise typer.BadParameter(
-                f"{what.value} shows none of these data sets and algorithms; name others, or none"
-            )
+            raise typer.BadParameter(f"{what.value} shows none of these data sets and algorithms; name others, or none")
     records = workshop.play([task for wanted in tasks.values() for task in wanted], what.value)
     present(workshop, tasks, records, as_json)
 
@@ -102,9 +86,7 @@ def _known_datasets(text: str | None, quick: bool) -> tuple[str, ...]:
     chosen = options.names(text) or (BUILT_IN if quick else ())
     for name in chosen:
         if name not in datasets.names():
-            raise typer.BadParameter(
-                f"unknown data set {name!r}: the paper has {', '.join(datasets.names())}"
-            )
+            raise typer.BadParameter(f"unknown data set {name!r}: the paper has {', '.join(datasets.names())}")
     return chosen
 
 
@@ -113,9 +95,7 @@ def _seeds(count: int | None, first: int, quick: bool) -> range | None:
     if count is None and quick:
         count = QUICK_SEEDS
     if count is None and first != options.FIRST_SEED:
-        raise typer.BadParameter(
-            f"--seed {first} without --seeds: say how many, since the paper's number differs between data sets"
-        )
+        raise typer.BadParameter(f"--seed {first} without --seeds: say how many, since the paper's number differs between data sets")
     return None if count is None else range(first, first + count)
 
 
@@ -136,9 +116,7 @@ class Order:
         return {name: artefact_tasks(name, self.datasets, self.algorithms, self.seeds) for name in names}
 
 
-def present(
-    workshop: Workshop, tasks: dict[str, list[Task]], records: Sequence[dict[str, Any]], as_json: bool
-) -> None:
+def present(workshop: Workshop, tasks: dict[str, list[Task]], records: Sequence[dict[str, Any]], as_json: bool) -> None:
     """Tables on the terminal and in files, figures, and the report."""
     from banditboost.experiments import figures, report, tables
 
@@ -153,23 +131,15 @@ def present(
         files += figures.write(figures.exploration(grid), workshop.out / "exploration")
     curves = _of([task for name, wanted in tasks.items() if name != "table4" for task in wanted], records)
     page = workshop.out / "report.html"
-    page.write_text(
-        report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8"
-    )
+    page.write_text(report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8")
     if as_json:
         output.print_json(
-            {
-                "tables": {sheet.name: sheet.numbers for sheet in sheets},
-                "out": str(workshop.out),
-                "files": [*map(str, files), str(page)],
-            }
+            {"tables": {sheet.name: sheet.numbers for sheet in sheets}, "out": str(workshop.out), "files": [*map(str, files), str(page)]}
         )
         return
     for sheet in sheets:
         output.print_sheet(sheet)
-    output.say(
-        f"{workshop.out}: {', '.join(path.name for path in files)}, results.jsonl; open {page} in a browser"
-    )
+    output.say(f"{workshop.out}: {', '.join(path.name for path in files)}, results.jsonl; open {page} in a browser")
 
 
 def _of(tasks: Sequence[Task], records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

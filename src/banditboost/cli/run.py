@@ -8,34 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from banditboost.cli import options, output
-from banditboost.cli.source import (
-    Choice,
-    check_learner,
-    check_picture,
-    check_target,
-    default_parameters,
-    parse_settings,
-)
+from banditboost.cli.source import Choice, check_learner, check_picture, check_target, default_parameters, parse_settings
 
 if TYPE_CHECKING:
     from banditboost.cli.game import Game
 
 Learner = Annotated[
     str | None,
-    typer.Option(
-        help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, AdaFull, OptFull or a baseline.",
-        metavar="NAME",
-    ),
+    typer.Option(help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, AdaFull, OptFull or a baseline.", metavar="NAME"),
 ]
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[Path | None, typer.Option(help="Go on with the model in this file.", metavar="FILE")]
-Skip = Annotated[
-    int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option(help="Draw the learning curve into this file: .png, .svg or .pdf.", metavar="FILE"),
-]
+Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")]
+Plot = Annotated[Path | None, typer.Option(help="Draw the learning curve into this file: .png, .svg or .pdf.", metavar="FILE")]
 
 
 def run(
@@ -74,10 +59,7 @@ def run(
     columns = options.names(numeric), options.names(nominal), options.names(ignore)
     choice = Choice(data, label, *columns, variant.value, repeat, rounds, shuffle, directory)
     choice.check()
-    named, parameters = (
-        check_learner(learner or "GapBoost"),
-        parse_settings(settings, n_learners=n_learners, exploration=exploration),
-    )
+    named, parameters = check_learner(learner or "GapBoost"), parse_settings(settings, n_learners=n_learners, exploration=exploration)
     if resume is not None and (learner or parameters):
         raise typer.BadParameter(
             f"{', '.join(parameters) or '--learner'} cannot be changed with --resume; leave it out, or begin a new model"
@@ -100,13 +82,9 @@ def run(
         raise typer.Exit(output.INTERRUPTED)
 
 
-def _set_up(
-    choice: Choice, seed: int, skip: int, resume: Path | None, learner: str, parameters: dict[str, Any]
-) -> Game:
+def _set_up(choice: Choice, seed: int, skip: int, resume: Path | None, learner: str, parameters: dict[str, Any]) -> Game:
     """Everything that can be refused is refused here, before the first round."""
-    with output.waiting(
-        "reading the data, loading kernels (the first time they are compiled: about a minute)"
-    ):
+    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
         import banditboost
         from banditboost.cli.blocks import open_rounds
         from banditboost.cli.game import Game
@@ -115,19 +93,11 @@ def _set_up(
 
         rounds = open_rounds(choice, seed)
         if skip >= rounds.count:
-            raise typer.BadParameter(
-                f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less"
-            )
+            raise typer.BadParameter(f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less")
         if resume is not None:
             model = banditboost.load(resume)
         else:
-            model = make(
-                learner,
-                rounds.labels,
-                rounds.schema(),
-                {**default_parameters(choice, learner), **parameters},
-                seed,
-            )
+            model = make(learner, rounds.labels, rounds.schema(), {**default_parameters(choice, learner), **parameters}, seed)
         game = Game(rounds, model, skip)
         warm_up(type(model).__name__)
     if choice.is_file:
@@ -147,11 +117,7 @@ def _tenths(game: Game) -> list[float]:
     """Accuracy in tenths of what was played."""
     correct = game.result().correct
     size = max(1, len(correct) // 10)
-    return [
-        float(correct[start : start + size].mean())
-        for start in range(0, size * 10, size)
-        if start < len(correct)
-    ]
+    return [float(correct[start : start + size].mean()) for start in range(0, size * 10, size) if start < len(correct)]
 
 
 def _tell(choice: Choice, game: Game, saved: str | None, as_json: bool) -> None:

@@ -55,30 +55,17 @@ class Choice:
         if not self.is_file:
             self._check_built_in()
         elif not Path(self.data).exists():
-            raise typer.BadParameter(
-                f"{self.data!r} is neither a data set ({', '.join(datasets.names())}) nor a file; check the spelling"
-            )
+            raise typer.BadParameter(f"{self.data!r} is neither a data set ({', '.join(datasets.names())}) nor a file; check the spelling")
         elif self.label is None:
-            raise typer.BadParameter(
-                f"{self.data} is a file: name its column of right labels with --label COLUMN"
-            )
+            raise typer.BadParameter(f"{self.data} is a file: name its column of right labels with --label COLUMN")
 
     def _check_built_in(self) -> None:
-        given = {
-            "--label": self.label,
-            "--numeric": self.numeric,
-            "--nominal": self.nominal,
-            "--ignore": self.ignore,
-        }
+        given = {"--label": self.label, "--numeric": self.numeric, "--nominal": self.nominal, "--ignore": self.ignore}
         for option, value in given.items():
             if value:
-                raise typer.BadParameter(
-                    f"{option} is for files; {self.data} is a built-in data set, so leave it out"
-                )
+                raise typer.BadParameter(f"{option} is for files; {self.data} is a built-in data set, so leave it out")
         if self.shuffle is False:
-            raise typer.BadParameter(
-                f"--in-order is for files; the rows of {self.data} come sorted, so they are always shuffled"
-            )
+            raise typer.BadParameter(f"--in-order is for files; the rows of {self.data} come sorted, so they are always shuffled")
 
     @property
     def is_large(self) -> bool:
@@ -105,12 +92,7 @@ class Choice:
 
     def printed(self, learner: str) -> Printed | None:
         """The paper's figures, if this is the paper's stream."""
-        as_printed = (
-            not self.is_file
-            and self.rounds is None
-            and self.times == STREAMS[self.data].repeat
-            and self.variant == "paper"
-        )
+        as_printed = not self.is_file and self.rounds is None and self.times == STREAMS[self.data].repeat and self.variant == "paper"
         return PRINTED[self.data].get(learner) if as_printed else None
 
     def source(self) -> Source:
@@ -119,14 +101,7 @@ class Choice:
 
         if not self.is_file:
             return Source(self.data, variant=self.variant, repeat=self.times, rounds=self.rounds)
-        return Source.file(
-            self.data,
-            str(self.label),
-            **self.columns,
-            repeat=self.times,
-            rounds=self.rounds,
-            shuffle=bool(self.shuffle),
-        )
+        return Source.file(self.data, str(self.label), **self.columns, repeat=self.times, rounds=self.rounds, shuffle=bool(self.shuffle))
 
 
 def check_learner(name: str) -> str:
@@ -177,9 +152,7 @@ def check_target(option: str, path: Path | None) -> None:
     if path.is_dir():
         raise typer.BadParameter(f"{option} {path} is a directory; give the name of a file in it")
     if not os.access(path.absolute().parent, os.W_OK):
-        raise typer.BadParameter(
-            f"{option} {path}: the directory {path.absolute().parent} cannot be written to; give another one"
-        )
+        raise typer.BadParameter(f"{option} {path}: the directory {path.absolute().parent} cannot be written to; give another one")
 
 
 def check_picture(option: str, path: Path | None) -> None:

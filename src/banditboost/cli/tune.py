@@ -34,14 +34,10 @@ class Score(StrEnum):
 Rates = Annotated[
     str | None,
     typer.Option(
-        "--exploration",
-        help="Exploration rates and schedules to try; seven rates from 0.0003 to 0.3 if not given.",
-        metavar="A,B,...",
+        "--exploration", help="Exploration rates and schedules to try; seven rates from 0.0003 to 0.3 if not given.", metavar="A,B,..."
     ),
 ]
-Counts = Annotated[
-    str | None, typer.Option("--n-learners", help="Numbers of trees to try.", metavar="A,B,...")
-]
+Counts = Annotated[str | None, typer.Option("--n-learners", help="Numbers of trees to try.", metavar="A,B,...")]
 Try = Annotated[
     list[str] | None,
     typer.Option(
@@ -51,22 +47,11 @@ Try = Annotated[
     ),
 ]
 MethodOf = Annotated[
-    Method,
-    typer.Option(
-        help="Every combination on the whole stream, or successive halving: bad ones are dropped after a few rounds."
-    ),
+    Method, typer.Option(help="Every combination on the whole stream, or successive halving: bad ones are dropped after a few rounds.")
 ]
-ScoreOf = Annotated[
-    Score,
-    typer.Option(
-        help="What is to be high: over the whole stream, over its last fifth, or of the greedy label."
-    ),
-]
+ScoreOf = Annotated[Score, typer.Option(help="What is to be high: over the whole stream, over its last fifth, or of the greedy label.")]
 Seeds = Annotated[int, typer.Option(help="How many seeds for each combination.", min=1, metavar="N")]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Directory for results, table and plot; tune-DATA if not given.", metavar="DIR"),
-]
+Out = Annotated[Path | None, typer.Option(help="Directory for results, table and plot; tune-DATA if not given.", metavar="DIR")]
 
 
 def tune(
@@ -113,9 +98,7 @@ def tune(
     choices = _choices(learner, exploration, n_learners, tried)
     workshop = Workshop(out or Path(f"tune-{choice.name}"), jobs, engine, scheduler, address, directory)
     workshop.check()
-    with output.waiting(
-        "reading the data, loading kernels (the first time they are compiled: about a minute)"
-    ):
+    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
         from banditboost.experiments import figures, tables
         from banditboost.experiments.tune import Search
 
@@ -128,10 +111,7 @@ def tune(
     sheet = tables.ranking(title, ranked)
     files = workshop.write_sheet(sheet)
     if sum(map(_is_number, choices.get("exploration", ()))) > 1:
-        files += figures.write(
-            figures.exploration(_best_at_each_rate(records, score), series=_length),
-            workshop.out / "exploration",
-        )
+        files += figures.write(figures.exploration(_best_at_each_rate(records, score), series=_length), workshop.out / "exploration")
     best = _command(choice, learner, ranked[0].parameters)
     if as_json:
         output.print_json(
@@ -150,28 +130,21 @@ def tune(
         output.say(f"play the best: {best}")
 
 
-def _choices(
-    learner: str, rates: str | None, counts: str | None, tried: list[str] | None
-) -> dict[str, list[Any]]:
+def _choices(learner: str, rates: str | None, counts: str | None, tried: list[str] | None) -> dict[str, list[Any]]:
     """What is to be tried: without any wish the paper's search, over exploration alone."""
     given = list(tried or [])
     if counts is not None:
         given.insert(0, f"n_learners={counts}")
     if rates is not None:
         given.insert(0, f"exploration={rates}")
-    choices = {
-        name: [parse_value(part) for part in options.names(values)]
-        for name, values in map(_name_and_values, given)
-    }
+    choices = {name: [parse_value(part) for part in options.names(values)] for name, values in map(_name_and_values, given)}
     if choices:
         return choices
     from banditboost.experiments.learners import parameters_of
     from banditboost.experiments.paper import RATES
 
     if "exploration" not in parameters_of(learner):
-        raise typer.BadParameter(
-            f"{learner} has no exploration to try; say what to try, such as --n-learners 10,20"
-        )
+        raise typer.BadParameter(f"{learner} has no exploration to try; say what to try, such as --n-learners 10,20")
 
     return {"exploration": list(RATES)}
 
@@ -223,10 +196,5 @@ def _length(record: Any) -> str:
 
 def _command(choice: Choice, learner: str, parameters: dict[str, Any]) -> str:
     label = f" --label {choice.label}" if choice.label else ""
-    values = {
-        name: ":".join(map(str, value)) if isinstance(value, list) else value
-        for name, value in parameters.items()
-    }
-    return f"banditboost run {choice.data}{label} --learner {learner}" + "".join(
-        f" --set {name}={value}" for name, value in values.items()
-    )
+    values = {name: ":".join(map(str, value)) if isinstance(value, list) else value for name, value in parameters.items()}
+    return f"banditboost run {choice.data}{label} --learner {learner}" + "".join(f" --set {name}={value}" for name, value in values.items())

@@ -60,9 +60,7 @@ class _Rows:
 
     def _record(self, row: list[float]) -> dict[str, float | str]:
         columns = zip(self.features, self.values, row, strict=True)
-        return {
-            name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell
-        }
+        return {name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell}
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +127,7 @@ class Dataset(_Rows):
 
 def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> Stream:
     rows = _play_order(table.n_rows, repeat, seed, rounds)
-    return Stream(
-        table.name,
-        table.features,
-        table.kinds,
-        table.values,
-        table.X[rows],
-        table.y[rows],
-        table.labels,
-        rows,
-    )
+    return Stream(table.name, table.features, table.kinds, table.values, table.X[rows], table.y[rows], table.labels, rows)
 
 
 def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) -> IntArray:
@@ -146,12 +135,8 @@ def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) ->
         raise ValueError(f"repeat must be at least 1, not {repeat}")
     total = size * repeat
     if rounds is not None and not 1 <= rounds <= total:
-        raise ValueError(
-            f"rounds must be between 1 and {total} ({size} rows x repeat={repeat}), not {rounds}"
-        )
-    order = (
-        np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
-    )
+        raise ValueError(f"rounds must be between 1 and {total} ({size} rows x repeat={repeat}), not {rounds}")
+    order = np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
     return (order[:rounds] % size).astype(np.int64)
 
 

@@ -44,11 +44,7 @@ class DataSummary:
     def misprints(self) -> tuple[str, ...]:
         """The columns whose printed number is wrong."""
         right = self.rows, self.features, self.n_labels
-        return tuple(
-            name
-            for name, ours, theirs in zip(("Size", "Dimension", "k"), right, self.printed, strict=True)
-            if ours != theirs
-        )
+        return tuple(name for name, ours, theirs in zip(("Size", "Dimension", "k"), right, self.printed, strict=True) if ours != theirs)
 
 
 SUMMARY: Final[Mapping[str, DataSummary]] = {
@@ -141,9 +137,7 @@ def setting(dataset: str, algorithm: str) -> Setting:
     20
     """
     if dataset not in STREAMS or algorithm not in ALGORITHMS:
-        raise DatasetError(
-            f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on {', '.join(STREAMS)}"
-        )
+        raise DatasetError(f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on {', '.join(STREAMS)}")
     return Setting(
         dataset,
         algorithm,

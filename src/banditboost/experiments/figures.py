@@ -16,15 +16,7 @@ from matplotlib.figure import Figure
 
 from banditboost import baselines
 from banditboost.datasets import protocol
-from banditboost.experiments.grouping import (
-    Record,
-    data_of,
-    estimate,
-    exploration_of,
-    group,
-    learner_of,
-    title_of,
-)
+from banditboost.experiments.grouping import Record, data_of, estimate, exploration_of, group, learner_of, title_of
 from banditboost.experiments.statistics import mean_interval
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
@@ -66,9 +58,7 @@ def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure
     return _panels(group(records, data_of), _draw_curves, legend)
 
 
-def exploration(
-    records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of
-) -> Figure:
+def exploration(records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of) -> Figure:
     """Accuracy against the exploration rate, one panel for each data set; a dotted line is the paper's choice."""
     return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
 
@@ -124,41 +114,19 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
 
 
 def _legend(figure: Figure) -> None:
-    entries = {
-        label: line
-        for axes in figure.axes
-        for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(
-        entries.values(),
-        entries.keys(),
-        loc="outside upper center",
-        ncols=min(len(entries), 5),
-        frameon=False,
-    )
+    entries = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries.keys(), loc="outside upper center", ncols=min(len(entries), 5), frameon=False)
 
 
 def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
     learners = group(records, learner_of)
     for learner, members in learners.items():
         rounds = members[0]["curve"]["round"]
-        points = [
-            mean_interval(list(values))
-            for values in zip(*(record["curve"]["accuracy"] for record in members), strict=True)
-        ]
+        points = [mean_interval(list(values)) for values in zip(*(record["curve"]["accuracy"] for record in members), strict=True)]
         _line(axes, rounds, np.array(points), learner, list(learners))
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
         if printed is not None:
-            axes.plot(
-                rounds[-1:],
-                [printed.last],
-                "o",
-                mfc="white",
-                mec=colour(learner),
-                ms=6,
-                clip_on=False,
-                zorder=5,
-            )
+            axes.plot(rounds[-1:], [printed.last], "o", mfc="white", mec=colour(learner), ms=6, clip_on=False, zorder=5)
     _show_lines(axes)
     share = records[0]["curve"]["window"]
     axes.set(xlabel="round", ylabel=f"accuracy, last {share:.0%} of rounds")
@@ -170,9 +138,7 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
 def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[Record], str]) -> None:
     lines = group(records, series)
     for name, members in lines.items():
-        rates = {
-            rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())
-        }
+        rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
         mean = np.array([found.mean for found in rates.values()])
         half = np.nan_to_num([found.half_width for found in rates.values()])
         reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
@@ -198,15 +164,11 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
     axes.set(xlabel="exploration rate ρ", ylabel="accuracy, whole stream")
 
 
-def _line(
-    axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner: str, learners: Sequence[str]
-) -> None:
+def _line(axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner: str, learners: Sequence[str]) -> None:
     mean, half = points[:, 0], np.nan_to_num(points[:, 1])
     paint = colour(learner, learners)
     axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner)
-    axes.fill_between(
-        x, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1), color=paint, alpha=0.18, linewidth=0
-    )
+    axes.fill_between(x, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1), color=paint, alpha=0.18, linewidth=0)
 
 
 def _show_lines(axes: Axes) -> None:

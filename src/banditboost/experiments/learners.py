@@ -10,10 +10,11 @@ from typing import Any
 
 from banditboost import baselines
 from banditboost.boosting.adaptive import AdaBandit
-from banditboost.boosting.base import Booster
+from banditboost.models.model import Model as Booster
 from banditboost.boosting.binary import BinBandit
 from banditboost.boosting.full_information import AdaFull, OptFull
-from banditboost.boosting.gap import GapBoost
+from banditboost.boosting.gap.booster import GapBoost
+from banditboost.boosting.booster import Booster as WithLearners
 from banditboost.boosting.optimal import OptBandit
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
@@ -38,7 +39,7 @@ def parameters_of(name: str) -> tuple[str, ...]:
     """
     booster = _booster(name)
     own = (parameter for names in _signatures(booster) for parameter in names if parameter not in _NOT_PLAIN)
-    return *dict.fromkeys(own), *(_TREE if booster.has_learners else ())
+    return *dict.fromkeys(own), *(_TREE if issubclass(booster, WithLearners) else ())
 
 
 def _signatures(booster: type[Booster]) -> Iterator[Mapping[str, inspect.Parameter]]:
@@ -51,9 +52,7 @@ def _signatures(booster: type[Booster]) -> Iterator[Mapping[str, inspect.Paramet
                 return
 
 
-def make(
-    name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int
-) -> Booster:
+def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int) -> Booster:
     """A model. `parameters` is plain data; a range is a list of two numbers.
 
     >>> make("AdaBandit", ["yes", "no"], None, {"n_learners": 3, "grace_period": [5, 20]}, seed=4)
@@ -63,9 +62,7 @@ def make(
     for given in parameters:
         if given not in known:
             raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known)}")
-    ranges: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()
-    }
+    ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
     tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
     if tree:
         ranges["weak_learner"] = replace(_booster(name).default_tree, **tree)

@@ -15,9 +15,9 @@ import numpy as np
 
 from banditboost import datasets
 from banditboost.boosting.adaptive import AdaptiveBooster
-from banditboost.boosting.base import Booster
-from banditboost.boosting.player import play
-from banditboost.boosting.result import Result
+from banditboost.models.model import Model as Booster
+from banditboost.simulation.play import play
+from banditboost.simulation.result import Result
 from banditboost.datasets.catalog import Variant
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make, parameters_of
@@ -79,9 +79,7 @@ def _load(source: Source, data_directory: str | None) -> Any:
         return datasets.load(source.name, cast(Variant, source.variant), data_directory)
     if sha256_of(Path(source.path)) != source.sha256:
         raise ExperimentError(f"{source.path} has changed since the task was made; make the task anew")
-    return datasets.read(
-        source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore
-    )
+    return datasets.read(source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore)
 
 
 @cache
@@ -89,9 +87,7 @@ def warm_up(learner: str) -> None:
     """Play a few rounds, so that no task's time holds what it takes to compile the learner's kernels or to load them."""
     X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
     small = {"n_learners": 2} if "n_learners" in parameters_of(learner) else {}
-    play(
-        make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)]
-    )
+    play(make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)])
 
 
 def _accuracies(result: Result) -> dict[str, Any]:

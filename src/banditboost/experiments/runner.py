@@ -54,9 +54,7 @@ def run_tasks(
     """
     workers = Engine(engine, jobs, address)
     finished = results.finished_ids()
-    waiting = sorted(
-        {task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True
-    )
+    waiting = sorted({task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True)
     if not waiting:
         return 0
     _prepare(waiting, data_directory, workers)
@@ -86,11 +84,7 @@ def _prepare(tasks: Sequence[Task], data_directory: str | None, workers: Engine)
 
 
 def _play(
-    tasks: Sequence[Task],
-    workers: Engine,
-    results: Results,
-    data_directory: str | None,
-    progress: Callable[[Progress], None] | None,
+    tasks: Sequence[Task], workers: Engine, results: Results, data_directory: str | None, progress: Callable[[Progress], None] | None
 ) -> None:
     failures: list[_Failure] = []
     work, behind = sum(map(cost, tasks)), 0.0

@@ -13,16 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from banditboost.datasets import protocol
-from banditboost.experiments.grouping import (
-    Estimate,
-    Record,
-    data_of,
-    estimate,
-    exploration_of,
-    group,
-    learner_of,
-    title_of,
-)
+from banditboost.experiments.grouping import Estimate, Record, data_of, estimate, exploration_of, group, learner_of, title_of
 from banditboost.experiments.tune import Ranked
 
 TOLERANCE = 0.02
@@ -64,9 +55,7 @@ def table2(records: Iterable[Record]) -> Sheet:
 def _scores(records: Iterable[Record], name: str, title: str, score: str) -> Sheet:
     cells = group(records, data_of, learner_of)
     datasets = list(dict.fromkeys(data for data, _ in cells))
-    algorithms = [
-        algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for _, learner in cells)
-    ]
+    algorithms = [algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for _, learner in cells)]
     rows, numbers = [], []
     for data in datasets:
         entries = [_stream_entry(next(members for (name, _), members in cells.items() if name == data))]
@@ -121,25 +110,11 @@ def table3() -> Sheet:
     for name, size in protocol.SUMMARY.items():
         right = {"Size": size.rows, "Dimension": size.features, "k": size.n_labels}
         printed = dict(zip(right, size.printed, strict=True))
-        entries = (
-            Entry(f"{right[part]:,}", f"printed {printed[part]:,}" if part in size.misprints else "")
-            for part in right
-        )
+        entries = (Entry(f"{right[part]:,}", f"printed {printed[part]:,}" if part in size.misprints else "") for part in right)
         rows.append((Entry(title_of(name)), *entries))
-        numbers.append(
-            {"table": "table3", "data": name, **{part.lower(): number for part, number in right.items()}}
-        )
-    note = (
-        "The printed table has columns mixed up; the text's own stream lengths agree with the numbers here."
-    )
-    return Sheet(
-        "table3",
-        "Table 3: the data sets",
-        note,
-        ("Data", "Size", "Dimension", "k"),
-        tuple(rows),
-        tuple(numbers),
-    )
+        numbers.append({"table": "table3", "data": name, **{part.lower(): number for part, number in right.items()}})
+    note = "The printed table has columns mixed up; the text's own stream lengths agree with the numbers here."
+    return Sheet("table3", "Table 3: the data sets", note, ("Data", "Size", "Dimension", "k"), tuple(rows), tuple(numbers))
 
 
 def table4(records: Iterable[Record]) -> Sheet:
@@ -153,14 +128,7 @@ def table4(records: Iterable[Record]) -> Sheet:
         entries = [_search_entry(_rates(runs), printed) for runs in searches.values()]
         rows.append((_stream_entry(members), Entry(_rate(printed)), *entries))
         numbers += [
-            {
-                "table": "table4",
-                "data": data,
-                "algorithm": algorithm,
-                "paper_rho": printed,
-                "rho": rate,
-                **_figures(found, None),
-            }
+            {"table": "table4", "data": data, "algorithm": algorithm, "paper_rho": printed, "rho": rate, **_figures(found, None)}
             for algorithm, runs in searches.items()
             for rate, found in _rates(runs).items()
         ]
@@ -180,11 +148,7 @@ def _best_rate(rates: Mapping[float, Estimate]) -> float:
 
 def _search_entry(rates: Mapping[float, Estimate], printed: float | None) -> Entry:
     best = _best_rate(rates)
-    gain = (
-        f", {_signed(rates[best].mean - rates[printed].mean)}"
-        if printed is not None and printed in rates
-        else ""
-    )
+    gain = f", {_signed(rates[best].mean - rates[printed].mean)}" if printed is not None and printed in rates else ""
     return Entry(_rate(best), f"{rates[best]}{gain}")
 
 
@@ -203,14 +167,7 @@ def summary(records: Iterable[Record]) -> Sheet:
         entries, figures = _measures(members)
         rows.append((Entry(learner, _seeds(members)), *entries))
         numbers.append({"learner": learner, **figures})
-    return Sheet(
-        "summary",
-        _stream_title(records),
-        _NOTE,
-        ("Learner", *_SCORES.values(), "Rounds/s", "MiB"),
-        tuple(rows),
-        tuple(numbers),
-    )
+    return Sheet("summary", _stream_title(records), _NOTE, ("Learner", *_SCORES.values(), "Rounds/s", "MiB"), tuple(rows), tuple(numbers))
 
 
 def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
@@ -221,11 +178,7 @@ def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
         found = Estimate(candidate.mean, candidate.half_width, candidate.seeds)
         values = [value_text(candidate.parameters[name]) for name in names]
         rows.append((*map(Entry, values), Entry(str(found)), Entry(f"{candidate.rounds:,}")))
-        spread = {
-            "accuracy": candidate.mean,
-            "half_interval": _finite(candidate.half_width),
-            "seeds": candidate.seeds,
-        }
+        spread = {"accuracy": candidate.mean, "half_interval": _finite(candidate.half_width), "seeds": candidate.seeds}
         numbers.append({**dict(zip(names, values, strict=True)), **spread, "rounds": candidate.rounds})
     return Sheet("ranking", title, _NOTE, (*names, "Accuracy", "Rounds"), tuple(rows), tuple(numbers))
 
@@ -245,11 +198,7 @@ def _measures(records: Sequence[Record]) -> tuple[tuple[Entry, ...], dict[str, A
     scores = {score: estimate(records, score) for score in _SCORES}
     speed = estimate(records, "rounds_per_second").mean
     memory = max(int(record["memory_bytes"]) for record in records)
-    entries = (
-        *(Entry(str(found)) for found in scores.values()),
-        Entry(f"{speed:,.0f}"),
-        Entry(f"{memory / 2**20:.1f}"),
-    )
+    entries = *(Entry(str(found)) for found in scores.values()), Entry(f"{speed:,.0f}"), Entry(f"{memory / 2**20:.1f}")
     figures = {
         f"{score}{part}": value
         for score, found in scores.items()

@@ -9,11 +9,12 @@ import pytest
 from numba import config
 
 from banditboost.boosting import adaptive, play
-from banditboost.boosting.state import SETTINGS
-from banditboost.kernels.compile import entry
-from banditboost.kernels.layout import ENTRY, HEAD, Array
+from banditboost.models.settings import SETTINGS
+from banditboost.compiled.compile import entry
+from banditboost.trees.layout import ENTRY, HEAD
+from banditboost.types import Array
 from banditboost.kernels.places import FLOAT, INT, array_at, forest_at, places_of
-from tests.kernels.forests import committee_of, schema_of, teach
+from tests.trees.forests import committee_of, schema_of, teach
 
 
 @entry

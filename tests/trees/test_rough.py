@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from banditboost.kernels.compile import njit
-from banditboost.kernels.layout import Forest
-from banditboost.kernels.merit import class_entropy, list_classes, look_at_features, make_work, numeric_merit, work_size
-from banditboost.kernels.normal import cut
-from banditboost.kernels.rough import rough_cut, rough_xlogx
-from tests.kernels.forests import INTERPRETED, committee_of, random_weight, schema_of, teach
+from banditboost.compiled.compile import njit
+from banditboost.trees.layout import Forest
+from banditboost.trees.merit import class_entropy, list_classes, look_at_features, make_work, numeric_merit, work_size
+from banditboost.trees.special_functions import cut
+from banditboost.trees.approximate_merit import rough_cut, rough_xlogx
+from tests.trees.forests import INTERPRETED, committee_of, random_weight, schema_of, teach
 
 
 def leaf_of(seed: int, centre: float, spread: float, wide: bool) -> Forest:

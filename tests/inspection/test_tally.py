@@ -12,11 +12,11 @@ import pytest
 
 import banditboost
 from banditboost import play
-from banditboost.boosting.tally import empty_tally
+from banditboost.inspection.tally import empty_tally
 from banditboost.errors import ModelFileError
-from banditboost.kernels.layout import GREEDY, PROBABILITY, SHOWN
-from banditboost.kernels.tally import WINDOW, note_once
-from banditboost.seeing.accuracy import Account, Accuracy, lately, since_the_start
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN
+from banditboost.inspection.tally import WINDOW, note_once
+from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
 from tests.baselines.models import NAMES as BASELINES
 from tests.baselines.models import make as make_baseline
 from tests.boosting.kernels import INTERPRETED, memo_of, settings_of

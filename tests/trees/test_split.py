@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import entropy, norm
 
-from tests.kernels.forests import INTERPRETED, committee_of, label_of, random_row, schema_of, shape_of, teach
+from tests.trees.forests import INTERPRETED, committee_of, label_of, random_row, schema_of, shape_of, teach
 
 KINDS, N_VALUES = ["numeric", "nominal", "numeric", "nominal"], [0, 3, 0, 5]
 FRACTION = 0.05

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.kernels.forests import INTERPRETED, Twins, label_of, random_row, random_weight
+from tests.trees.forests import INTERPRETED, Twins, label_of, random_row, random_weight
 
 NAN = math.nan
 FEATURES = {

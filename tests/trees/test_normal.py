@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import ndtr, xlog1py, xlogy
 
-from banditboost.kernels.normal import cut, exp_negative, xlogx
+from banditboost.trees.special_functions import cut, exp_negative, xlogx
 
 GRID = np.linspace(-40.0, 40.0, 8001)
 

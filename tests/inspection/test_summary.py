@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 import banditboost
-from banditboost.seeing.accuracy import Accuracy
+from banditboost.inspection.accuracy import Accuracy
 
 
 @pytest.mark.parametrize(("right", "verdicts"), [(0, 1), (1, 1), (0, 20), (7, 20), (20, 20), (931, 1000), (10**6, 10**6)])

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from banditboost.kernels.entry import first_bad_row
-from banditboost.weak_learners.forest import TreeCommittee
-from tests.kernels.forests import INTERPRETED, Twins, committee_of, schema_of, shape_of, skeleton, teach, thresholds_in, votes_of
+from banditboost.rows.checking import first_bad_row
+from banditboost.weak_learners.tree_committee import TreeCommittee
+from tests.trees.forests import INTERPRETED, Twins, committee_of, schema_of, shape_of, skeleton, teach, thresholds_in, votes_of
 from tests.weak_learners.invariants import check_committee
 
 N_EXAMPLES = 300 if INTERPRETED else 1500

@@ -13,11 +13,11 @@ import pytest
 import banditboost
 from banditboost import HoeffdingTree, Schema
 from banditboost.errors import LabelError, ParameterError
-from banditboost.seeing.trees import TreeView, view_tree
+from banditboost.inspection.trees import TreeView, view_tree
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import VALUES, make_stream
 from tests.boosting.twins import make_booster
-from tests.kernels.forests import committee_of, teach
+from tests.trees.forests import committee_of, teach
 from tests.weak_learners import test_forest_memory
 
 ODD = 'a "quoted" \\ name\nof two lines'

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banditboost.kernels import rng
+from banditboost.compiled import rng
 from tests.naive import rng as naive
 
 LARGEST = 2**63 - 1
