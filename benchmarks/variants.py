@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.base import Booster
-from banditboost.datasets.protocol import PATIENT, STEADY
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import FIRST_SEED, paper_parameters
+from banditboost.experiments.protocol import PATIENT, STEADY
 
 COMMON: Final[Mapping[str, Any]] = {"n_learners": 40, "exploration": "divided", "tie_tolerance": 1.0}
 """The same for all streams, with the default trees."""

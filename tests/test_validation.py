@@ -155,7 +155,7 @@ def test_labels_that_cannot_be_chosen_from_are_refused(labels: Any, said: str) -
 
 
 def test_a_refusal_is_a_banditboost_error_and_a_value_error() -> None:
-    with pytest.raises(BanditBoostError, match="^x is 'a'; give b$"):
+    with pytest.raises(BanditBoostError, match=r"^x is 'a'; give b$"):
         refuse("x", "a", "give b")
     assert issubclass(ParameterError, ValueError)
 

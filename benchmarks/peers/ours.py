@@ -7,7 +7,8 @@ from functools import partial
 
 from banditboost import play
 from banditboost.boosting.base import Booster
-from banditboost.datasets import Stream, protocol
+from banditboost.datasets import Stream
+from banditboost.experiments import protocol
 from banditboost.experiments.learners import LEARNERS, make
 from banditboost.experiments.paper import paper_parameters
 from benchmarks.peers.player import IntArray, Parameters, Player

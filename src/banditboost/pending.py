@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -10,13 +11,15 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from banditboost.decision import Decision
-from banditboost.errors import DecisionError, ParameterError
+from banditboost.errors import DecisionError
 from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
 from banditboost.log import LOGGER
+from banditboost.validation import check_choice, check_count, check_number
 
 _FORMAT = 1
 WhenExpired = Literal["as_wrong", "drop"]
 _RULES = ("as_wrong", "drop")
+_NO_LIMIT = "None is no limit"
 
 
 class Outcome(StrEnum):
@@ -53,13 +56,6 @@ class _Open(NamedTuple):
     decision: Decision
     round: int  # of the model, when the decision was added
     seconds: float  # of the clock
-
-
-def _limit(name: str, value: float | None, *, whole: bool) -> float | None:
-    good = isinstance(value, int) or (not whole and isinstance(value, float))
-    if value is not None and (not good or isinstance(value, bool) or not 0 < value < float("inf")):
-        raise ParameterError(f"{name} is {value!r}; give a {'whole ' if whole else ''}number above 0, or None for no limit")
-    return value
 
 
 class PendingDecisions:
@@ -99,15 +95,15 @@ class PendingDecisions:
         expired: WhenExpired = "as_wrong",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1:
-            raise ParameterError(f"capacity is {capacity!r}; give a whole number above 0")
-        if expired not in _RULES:
-            raise ParameterError(f"expired is {expired!r}; it must be one of {', '.join(_RULES)}")
         self.model = model
-        self.capacity = capacity
-        self.max_rounds = _limit("max_rounds", max_rounds, whole=True)
-        self.max_seconds = _limit("max_seconds", max_seconds, whole=False)
-        self.expired = expired
+        self.capacity = check_count("capacity", capacity, 1)
+        self.max_rounds = None if max_rounds is None else check_count("max_rounds", max_rounds, 1, hint=_NO_LIMIT)
+        self.max_seconds = (
+            None
+            if max_seconds is None
+            else check_number("max_seconds", max_seconds, 0.0, math.inf, open_low=True, hint=_NO_LIMIT)
+        )
+        self.expired = check_choice("expired", expired, _RULES)
         self._clock = clock
         self._now = float("-inf")
         self._open: OrderedDict[Hashable, _Open] = OrderedDict()  # the oldest first

@@ -12,6 +12,8 @@ import numpy as np
 
 from banditboost.boosting.result import Result
 from banditboost.errors import ParameterError
+from banditboost.types import Array
+from banditboost.validation import check_number
 
 try:
     import matplotlib as mpl
@@ -37,8 +39,7 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
     named = results if isinstance(results, Mapping) else {"": results}
     if not named or not all(isinstance(result, Result) and len(result.y) for result in named.values()):
         raise ParameterError(f"results is {results!r}; give a result of play with at least one round, or a dict of them by name")
-    if not 0.0 < window <= 1.0:
-        raise ParameterError(f"window is {window!r}; give a share of the stream, in (0, 1]")
+    check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.subplots()
@@ -103,7 +104,7 @@ def confusion(result: Result) -> Figure:
     return figure
 
 
-def _counts(result: Result) -> tuple[np.ndarray[Any, Any], Sequence[str]]:
+def _counts(result: Result) -> tuple[Array, Sequence[str]]:
     """How often each label was shown for each right one. Of many labels the most frequent stay, and the rest is one."""
     n_labels = len(result.labels)
     place = np.arange(n_labels)
@@ -118,7 +119,7 @@ def _counts(result: Result) -> tuple[np.ndarray[Any, Any], Sequence[str]]:
     return np.bincount(pairs, minlength=size * size).reshape(size, size), names
 
 
-def _write_cells(axes: Any, counts: np.ndarray[Any, Any], shares: np.ndarray[Any, Any]) -> None:
+def _write_cells(axes: Any, counts: Array, shares: Array) -> None:
     for (row, column), count in np.ndenumerate(counts):
         dark = shares[row, column] > 0.5
         axes.text(column, row, f"{count:,}", ha="center", va="center", fontsize=8, color="white" if dark else "#333333")

@@ -16,12 +16,12 @@ there is b^2 k log(1/delta) / (2 gamma m), which with b = k/rho grows as k^3/rho
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Real
 
-_LARGEST_COUNT = 2**53  # the integers that a float holds exactly
+from banditboost.errors import ParameterError
+from banditboost.validation import LARGEST_COUNT, check_count, check_number, refuse
+
 _LONGEST_SEARCH = 2**200  # a supremum over more rounds than this is taken to be infinite
 
 
@@ -64,7 +64,7 @@ class MistakeBound:
 
     def probability(self, delta: float) -> float:
         """How likely the bound holds at least, if each of its `failures` (N + 1 or N + 4) events fails with probability `delta`."""
-        return max(0.0, 1.0 - self.failures * _fraction("delta", delta, "give the failure probability of one event"))
+        return max(0.0, 1.0 - self.failures * _share("delta", delta, "the failure probability of one event"))
 
 
 @dataclass(frozen=True)
@@ -243,13 +243,15 @@ def excess_loss(
     >>> round(excess_loss(n_labels=3, edge=0.1, bound=estimate_bound(3, 0.1), delta=0.05, regret=lambda rounds: 2 * rounds**0.5))
     42675
     """
-    slope = _edge(edge) * _fraction("min_weight", min_weight, "leave out rounds of no weight", one_allowed=True) / _labels(n_labels)
-    noise = _positive("bound", bound, "use estimate_bound") * math.sqrt(-2.0 * math.log(_fraction("delta", delta, "try 0.05")))
+    weight = _share("min_weight", min_weight, "leave out rounds of no weight", one_allowed=True)
+    slope = _edge(edge) * weight / _labels(n_labels)
+    failure = _share("delta", delta, "such as 0.05")
+    noise = _positive("bound", bound, "use estimate_bound") * math.sqrt(-2.0 * math.log(failure))
 
     def excess(rounds: int) -> float:
         value = regret(rounds)
         if not math.isfinite(value):
-            raise ValueError(f"regret must give a finite number, got {value!r} for {rounds} rounds; give a concave, sublinear function")
+            refuse(f"regret({rounds})", value, "give a concave, sublinear function with finite values")
         return noise * math.sqrt(rounds) + value - slope * rounds
 
     return max(0.0, _concave_maximum(excess))
@@ -265,7 +267,7 @@ def empirical_edge(costs_suffered: Iterable[float], costs_of_truth: Iterable[flo
     """
     truth = math.fsum(costs_of_truth)
     if not truth < 0.0:
-        raise ValueError(f"costs_of_truth must have a negative sum, got {truth!r}; give the cost of the true label in each round")
+        refuse("the sum of costs_of_truth", truth, "give the cost of the true label in each round, which is negative")
     return math.fsum(costs_suffered) / truth
 
 
@@ -282,8 +284,8 @@ def _fewest(error: Callable[[int], float], target: float, edge: float) -> int:
     high = 1
     while error(high) > target:
         high *= 2
-        if high > _LARGEST_COUNT:
-            raise ValueError(f"edge {edge!r} is too small for an error of {target!r}: over 2**53 weak learners; raise one of the two")
+        if high > LARGEST_COUNT:
+            refuse("edge", edge, f"give a larger one: an error of {target!r} would take over 2**53 weak learners")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -297,7 +299,9 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
     while function(2 * high) > function(high):
         high *= 2
         if high > _LONGEST_SEARCH:
-            raise ValueError("regret outgrows edge * min_weight / n_labels a round; give a concave, sublinear function of the rounds")
+            raise ParameterError(
+                "regret outgrows edge * min_weight / n_labels a round; give a concave, sublinear function of the rounds"
+            )
     low, high = max(1, high // 2), 2 * high
     while high - low > 2:
         third = (high - low) // 3
@@ -306,60 +310,43 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
     return max(function(rounds) for rounds in range(low, high + 1))
 
 
-def _count(name: str, value: int, least: int, remedy: str) -> int:
-    try:
-        count = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = -1
-    if not least <= count <= _LARGEST_COUNT:
-        raise ValueError(f"{name} must be an integer from {least} to 2**53, got {value!r}; {remedy}")
-    return count
+def _positive(name: str, value: float, hint: str) -> float:
+    return check_number(name, value, 0.0, math.inf, open_low=True, hint=hint)
 
 
-def _positive(name: str, value: float, remedy: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}; {remedy}")
-    return float(value)
-
-
-def _fraction(name: str, value: float, remedy: str, *, one_allowed: bool = False) -> float:
-    interval = "(0, 1]" if one_allowed else "(0, 1)"
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value <= 1.0 or (value == 1.0 and not one_allowed):
-        raise ValueError(f"{name} must be a number in {interval}, got {value!r}; {remedy}")
-    return float(value)
+def _share(name: str, value: float, hint: str, *, one_allowed: bool = False) -> float:
+    return check_number(name, value, 0.0, 1.0, open_low=True, open_high=not one_allowed, hint=hint)
 
 
 def _labels(value: int) -> int:
-    return _count("n_labels", value, 2, "there have to be two labels to choose from")
+    return check_count("n_labels", value, 2, hint="there have to be two labels to choose from")
 
 
 def _learners(value: int) -> int:
-    return _count("n_learners", value, 1, "give the number of weak learners")
+    return check_count("n_learners", value, 1, hint="the number of weak learners")
 
 
 def _rounds(value: int) -> int:
-    return _count("rounds", value, 1, "give the length of the stream")
+    return check_count("rounds", value, 1, hint="the length of the stream")
 
 
 def _exploration(value: float) -> float:
-    return _fraction("exploration", value, "the bounds need some exploration, but not only that")
+    return _share("exploration", value, "the bounds need some exploration, but not only that")
 
 
 def _target(value: float) -> float:
-    return _fraction("target_error", value, "give the share of mistakes to get down to")
+    return _share("target_error", value, "the share of mistakes to get down to")
 
 
 def _edge(value: float) -> float:
-    return _fraction("edge", value, "a weak learner has to be better than chance", one_allowed=True)
+    return _share("edge", value, "a weak learner has to be better than chance", one_allowed=True)
 
 
 def _edges(values: Iterable[float]) -> tuple[float, int]:
     """The sum of the squares and how many there are."""
-    edges = list(values)
-    for edge in edges:
-        if isinstance(edge, bool) or not isinstance(edge, Real) or not -1.0 <= edge <= 1.0:
-            raise ValueError(f"edges must be numbers in [-1, 1], got {edge!r}; see empirical_edge")
-    squares = math.fsum(float(edge) ** 2 for edge in edges)
+    given = list(values)
+    edges = [check_number(f"edges[{i}]", edge, -1.0, 1.0, hint="see empirical_edge") for i, edge in enumerate(given)]
+    squares = math.fsum(edge**2 for edge in edges)
     if not squares > 0.0:
-        raise ValueError(f"edges must not all be 0, got {edges!r}; at least one weak learner has to differ from chance")
+        refuse("edges", given, "give at least one that is not 0: a weak learner has to differ from chance")
     return squares, len(edges)

@@ -6,8 +6,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from banditboost.datasets import protocol
-from banditboost.experiments import figures
+from banditboost.experiments import figures, protocol
 from tests.experiments import made_up
 
 

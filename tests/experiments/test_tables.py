@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS
 from banditboost.experiments import tables
+from banditboost.experiments.protocol import ALGORITHMS, PRINTED, STREAMS
 from banditboost.experiments.tune import Ranked
 from tests.experiments import made_up
 

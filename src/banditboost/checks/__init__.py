@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from banditboost.checks.boosters import BOOSTER_CHECKS
-from banditboost.checks.rules import Check
+from banditboost.checks.rule import Check
 from banditboost.checks.weak_learners import WEAK_LEARNER_CHECKS
 
 __all__ = ["booster_checks", "check_booster", "check_weak_learner", "weak_learner_checks"]

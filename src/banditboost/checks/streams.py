@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.schema import Schema
+from banditboost.types import Array
 
-Array = np.ndarray[Any, Any]
 _CYCLE = 24
 _MOST_LABELS = 4  # that are ever right
 _VALUES = ("red", "green", "blue")
@@ -29,7 +29,7 @@ def lessons(model: Any, n: int, first: int = 0) -> list[Lesson]:
 
 
 def array_lessons(model: Any, n: int) -> list[Lesson]:
-    """The same rows as arrays: numbers, and codes for nominal values."""
+    """Rows of `lessons` as arrays: numbers, and codes for nominal values."""
     schema = _schema_of(model)
     return [Lesson(_coded(schema, t), _right(model, t)) for t in range(n)]
 

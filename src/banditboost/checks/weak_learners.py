@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.checks.rules import Check, Make, expect, expect_bounded, fingerprint, rule
-from banditboost.checks.together import run_together
+from banditboost.checks.rule import Check, Make, checked_maker, expect, expect_bounded, fingerprint, rule
+from banditboost.checks.threads import run_together
 from banditboost.schema import Schema
+from banditboost.types import Array
 from banditboost.weak_learners.forest import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.protocol import WeakLearner
 
-Array = np.ndarray[Any, Any]
 _N_LABELS = 2
 _LESSONS = 60
 _STRETCH = 60
@@ -56,14 +56,15 @@ def _maker(given: Any) -> Make:
     if isinstance(given, WeakLearner) and not isinstance(given, type):
         return partial(copy.deepcopy, given)
     if callable(given):
-        return partial(_made_by, given)
+        return checked_maker(given, _expect_weak_learner)
     raise AssertionError(f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one")
 
 
-def _made_by(factory: Make) -> Any:
-    made = factory()
-    expect(isinstance(made, WeakLearner), f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)")
-    return made
+def _expect_weak_learner(made: Any) -> None:
+    expect(
+        isinstance(made, WeakLearner),
+        f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)",
+    )
 
 
 _check = rule(_maker)

@@ -9,7 +9,7 @@ from banditboost.datasets import files, paper, rules
 from banditboost.datasets.dataset import Dataset
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.origin import ORIGINS
-from banditboost.datasets.protocol import SUMMARY
+from banditboost.datasets.summary import SUMMARY
 
 Variant = Literal["paper", "raw"]
 Directory = str | os.PathLike[str] | None

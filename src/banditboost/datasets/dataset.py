@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from banditboost.datasets.describe import Fact, lines
 from banditboost.schema import Schema
+from banditboost.validation import check_count
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -131,11 +132,9 @@ def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> 
 
 
 def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) -> IntArray:
-    if repeat < 1:
-        raise ValueError(f"repeat must be at least 1, not {repeat}")
-    total = size * repeat
-    if rounds is not None and not 1 <= rounds <= total:
-        raise ValueError(f"rounds must be between 1 and {total} ({size} rows x repeat={repeat}), not {rounds}")
+    total = size * check_count("repeat", repeat, 1)
+    if rounds is not None:
+        check_count("rounds", rounds, 1, total, hint=f"{size} rows x repeat={repeat}")
     order = np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
     return (order[:rounds] % size).astype(np.int64)
 

@@ -8,6 +8,7 @@ Where to look:
 - `results.py`: the file of records, which survives being killed at any moment;
 - `runner.py`: plays the tasks that are not in the file yet, longest first (`cost.py`);
 - `engine.py`: worker processes here, or a Dask or Ray cluster, all through joblib;
+- `protocol.py`: the paper's streams, parameters and printed results, as data;
 - `paper.py`: the tasks behind the paper's tables and figures;
 - `tune.py`: a grid, or successive halving, over a learner's parameters;
 - `statistics.py`: means with intervals;

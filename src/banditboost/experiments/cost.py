@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from banditboost.datasets.protocol import STREAMS, SUMMARY
+from banditboost.datasets.summary import SUMMARY
+from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.task import Source, Task
 
 _UNKNOWN_FEATURES = 10

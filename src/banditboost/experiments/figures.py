@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from banditboost import baselines
-from banditboost.datasets import protocol
+from banditboost.experiments import protocol
 from banditboost.experiments.grouping import Record, data_of, estimate, exploration_of, group, learner_of, title_of
 from banditboost.experiments.statistics import mean_interval
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from banditboost.datasets.protocol import ALGORITHMS, STREAMS
+from banditboost.experiments.protocol import ALGORITHMS, STREAMS
 from banditboost.experiments.statistics import mean_interval
 
 Record = Mapping[str, Any]

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from banditboost.datasets.protocol import ALGORITHMS, STREAMS, setting
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.protocol import ALGORITHMS, STREAMS, setting
 from banditboost.experiments.task import Source, Task
 
 FIRST_SEED: Final = 4

@@ -14,7 +14,6 @@ from typing import Any, cast
 import numpy as np
 
 from banditboost import datasets
-from banditboost.boosting.adaptive import AdaptiveBooster
 from banditboost.boosting.base import Booster
 from banditboost.boosting.player import play
 from banditboost.boosting.result import Result
@@ -62,10 +61,7 @@ def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
 def open_stream(source: Source, seed: int, data_directory: str | None = None) -> Any:
     """The rounds of a source: a stream with `labels` and `schema()` that unpacks to what `play` takes."""
     table = _load(replace(source, repeat=1, rounds=None, shuffle=True), data_directory)
-    try:
-        return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
-    except ValueError as error:
-        raise ExperimentError(f"{source.name}: {error}") from None
+    return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
 
 
 def count_rounds(source: Source, data_directory: str | None = None) -> int:
@@ -105,12 +101,12 @@ def _accuracies(result: Result) -> dict[str, Any]:
 
 def _weights(model: Booster, result: Result) -> dict[str, Any]:
     return {
-        "alphas": _numbers(model.alphas) if isinstance(model, AdaptiveBooster) else None,
-        "expert_weights": _numbers(model.expert_weights) if isinstance(model, AdaptiveBooster) else None,
-        "edges": None if result.edges is None else _numbers(result.edges),
+        "alphas": _numbers(getattr(model, "alphas", None)),
+        "expert_weights": _numbers(getattr(model, "expert_weights", None)),
+        "edges": _numbers(result.edges),
     }
 
 
-def _numbers(values: Iterable[float]) -> list[float | None]:
-    """JSON has no NaN: an edge of rounds that cost nothing is null."""
-    return [float(value) if math.isfinite(value) else None for value in values]
+def _numbers(values: Iterable[float] | None) -> list[float | None] | None:
+    """Plain numbers; null for what a booster does not have, and for NaN, such as the edge of rounds that cost nothing."""
+    return None if values is None else [float(value) if math.isfinite(value) else None for value in values]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -12,6 +13,7 @@ from banditboost.experiments.cost import cost
 from banditboost.experiments.engine import Engine
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make
+from banditboost.experiments.references import extend_search_path
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream, run_task, warm_up
 from banditboost.experiments.task import Task
@@ -59,8 +61,13 @@ def run_tasks(
         return 0
     _prepare(waiting, data_directory, workers)
     results.prepare()
-    _play(waiting, workers, results, data_directory, progress)
+    _play(waiting, workers, results, _Attempt(data_directory, _search_path(workers)), progress)
     return len(waiting)
+
+
+def _search_path(workers: Engine) -> tuple[str, ...]:
+    """Where processes of this machine find what is found here; machines of a cluster have places of their own."""
+    return tuple(sys.path) if workers.name == "local" else ()
 
 
 def _prepare(tasks: Sequence[Task], data_directory: str | None, workers: Engine) -> None:
@@ -76,7 +83,7 @@ def _prepare(tasks: Sequence[Task], data_directory: str | None, workers: Engine)
         make(task.learner, ("a", "b"), None, task.parameters, task.seed)
     learners = sorted({task.learner for task in tasks})
     if local and len(learners) > 1:
-        with closing(workers.outcomes(warm_up, learners)) as outcomes:
+        with closing(workers.outcomes(_WarmUp(_search_path(workers)), learners)) as outcomes:
             list(outcomes)
     else:
         for learner in learners:
@@ -84,11 +91,15 @@ def _prepare(tasks: Sequence[Task], data_directory: str | None, workers: Engine)
 
 
 def _play(
-    tasks: Sequence[Task], workers: Engine, results: Results, data_directory: str | None, progress: Callable[[Progress], None] | None
+    tasks: Sequence[Task],
+    workers: Engine,
+    results: Results,
+    attempt: _Attempt,
+    progress: Callable[[Progress], None] | None,
 ) -> None:
     failures: list[_Failure] = []
     work, behind = sum(map(cost, tasks)), 0.0
-    with closing(workers.outcomes(_Attempt(data_directory), tasks)) as outcomes:
+    with closing(workers.outcomes(attempt, tasks)) as outcomes:
         for done, (position, outcome) in enumerate(outcomes, start=1):
             behind += cost(tasks[position])
             if isinstance(outcome, _Failure):
@@ -114,12 +125,25 @@ class _Failure:
 
 
 @dataclass(frozen=True)
+class _WarmUp:
+    """Compiles a learner's kernels on a worker."""
+
+    search_path: tuple[str, ...]
+
+    def __call__(self, learner: str) -> None:
+        extend_search_path(self.search_path)
+        warm_up(learner)
+
+
+@dataclass(frozen=True)
 class _Attempt:
     """Plays a task on a worker. What goes wrong there comes back as data: one bad task must not end the others."""
 
     data_directory: str | None
+    search_path: tuple[str, ...] = ()
 
     def __call__(self, task: Task) -> dict[str, Any] | _Failure:
+        extend_search_path(self.search_path)
         try:
             return run_task(task, self.data_directory)
         except Exception as error:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from banditboost.datasets import protocol
+from banditboost.datasets.summary import SUMMARY
+from banditboost.experiments import protocol
 from banditboost.experiments.grouping import Estimate, Record, data_of, estimate, exploration_of, group, learner_of, title_of
 from banditboost.experiments.tune import Ranked
 
@@ -107,7 +108,7 @@ def _figures(ours: Estimate, printed: float | None) -> dict[str, Any]:
 def table3() -> Sheet:
     """The data sets. Printed numbers that are wrong stand below the right ones."""
     rows, numbers = [], []
-    for name, size in protocol.SUMMARY.items():
+    for name, size in SUMMARY.items():
         right = {"Size": size.rows, "Dimension": size.features, "k": size.n_labels}
         printed = dict(zip(right, size.printed, strict=True))
         entries = (Entry(f"{right[part]:,}", f"printed {printed[part]:,}" if part in size.misprints else "") for part in right)

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.references import reference_to
 
 _ID_DIGITS = 16
 _BLOCK = 1 << 20
@@ -90,11 +92,17 @@ class Task:
 
     source: Source
     learner: str
+    """A learner of the package by name; or a class of one's own, given as such or as "package.module:Class"."""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Plain data, such as n_learners, exploration, grace_period; a range is a list of two numbers."""
+    """Plain data, such as n_learners, exploration, grace_period; a range is a list of two numbers.
+
+    A class, such as a `weak_learner` of one's own, becomes a reference, "package.module:Class".
+    """
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.learner, str):
+            object.__setattr__(self, "learner", reference_to(self.learner))
         object.__setattr__(self, "parameters", _plain(self.parameters))
 
     @cached_property
@@ -137,9 +145,14 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float) and value.is_integer():
         return int(value)
+    if isinstance(value, (type, FunctionType)):
+        return reference_to(value)
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value)):
         return value
-    raise ExperimentError(f"parameters hold {value!r}, which is no plain data; give finite numbers, strings, booleans, lists of these")
+    raise ExperimentError(
+        f"parameters hold {value!r}, which is no plain data; "
+        "give finite numbers, strings, booleans, lists of these, or a class of a module"
+    )
 
 
 def _refuse_unknown(what: str, values: Mapping[str, Any], known: set[str]) -> None:

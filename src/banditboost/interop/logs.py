@@ -11,12 +11,11 @@ from urllib.parse import quote
 import narwhals as nw
 import numpy as np
 
-from banditboost.boosting.base import check_labels
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError
 from banditboost.schema import Schema
-
-Array = np.ndarray[Any, Any]
+from banditboost.types import Array
+from banditboost.validation import check_labels
 
 
 class _Entry(NamedTuple):

@@ -8,15 +8,14 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from river import base
 
-from banditboost.boosting.base import check_count, check_labels
 from banditboost.boosting.full_information import AdaFull, FullInformationBooster, OptFull
 from banditboost.errors import LabelError, ParameterError
 from banditboost.schema import Schema
+from banditboost.types import Array
+from banditboost.validation import check_count, check_labels
 
-Array = np.ndarray[Any, Any]
 Row = Mapping[Any, Any]
 
 

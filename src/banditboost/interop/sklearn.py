@@ -11,13 +11,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from banditboost.boosting.base import check_count
 from banditboost.boosting.full_information import AdaFull, FullInformationBooster, OptFull
 from banditboost.boosting.player import play
 from banditboost.errors import LabelError, ParameterError
+from banditboost.types import Array
+from banditboost.validation import check_count
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
-Array = np.ndarray[Any, Any]
 _LARGEST_SEED = 2**31 - 1
 
 

@@ -18,6 +18,7 @@ from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.frames import Frame
 from banditboost.datasets.tables.paths import source_of
 from banditboost.schema import Schema
+from banditboost.validation import check_count
 
 Names = Collection[str]
 
@@ -101,8 +102,7 @@ class TableFile:
 
     def batches(self, size: int = 20_000) -> Iterator[tuple[FloatArray, IntArray]]:
         """Blocks of `size` rows (the last may be shorter), X and y as `play` takes them, in the order of the file."""
-        if size < 1:
-            raise ValueError(f"size must be at least 1, not {size}")
+        check_count("size", size, 1)
         X, y = np.empty((0, len(self._columns))), np.empty(0, np.int64)
         for rows, labels in self._coded():
             X, y = np.concatenate([X, rows]), np.concatenate([y, labels])

@@ -36,6 +36,17 @@ def rule(maker: Callable[[Any], Make]) -> Callable[[Callable[[Make], None]], Che
     return stated
 
 
+def checked_maker(factory: Make, look: Callable[[Any], object]) -> Make:
+    """Let `look` see all that a factory makes before it is used; it raises an AssertionError at what cannot be checked."""
+
+    def make() -> Any:
+        made = factory()
+        look(made)
+        return made
+
+    return make
+
+
 def _statement(function: Callable[..., Any]) -> str:
     return f"{function.__name__}: {inspect.getdoc(function)}"
 

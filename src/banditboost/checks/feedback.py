@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from banditboost.checks.rules import expect
+from banditboost.checks.rule import expect
 from banditboost.checks.streams import Lesson
 
 Seen = tuple[Any, ...]
@@ -20,7 +20,7 @@ def shown(seen: Seen) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
-class Way(ABC):
+class Feedback(ABC):
     """How a model is asked and taught."""
 
     @abstractmethod
@@ -52,7 +52,7 @@ class Way(ABC):
         expect(counts == other_counts, f"{what}: in the end one counts {counts} rounds and verdicts, the other {other_counts}")
 
 
-class Verdicts(Way):
+class Verdicts(Feedback):
     """`decide` and `learn`."""
 
     def answer(self, model: Any, x: Any) -> tuple[Seen, Any]:
@@ -67,7 +67,7 @@ class Verdicts(Way):
         expect_sound_decision(model, model.decide(x))
 
 
-class Labels(Way):
+class Labels(Feedback):
     """`predict_one` and `learn_one`."""
 
     def answer(self, model: Any, x: Any) -> tuple[Seen, Any]:
@@ -101,7 +101,7 @@ def _expect_distribution(model: Any, shares: dict[Hashable, float]) -> None:
     expect(min(shares.values()) >= 0.0 and abs(total - 1.0) < 1e-9, f"the distribution {shares!r} has sum {total!r}")
 
 
-def way_of(model: Any) -> Way:
+def feedback_of(model: Any) -> Feedback:
     if hasattr(model, "decide") and hasattr(model, "learn"):
         return Verdicts()
     if hasattr(model, "predict_one") and hasattr(model, "learn_one"):
