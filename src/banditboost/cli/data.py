@@ -25,7 +25,7 @@ def list_data(
     if as_json:
         output.print_json({"datasets": [{**asdict(fact), "path": fact.path and str(fact.path)} for fact in facts]})
         return
-    from banditboost.experiments.tables import Entry, Sheet
+    from banditboost.experiments.sheets import Entry, Sheet
 
     rows = tuple(
         (

@@ -60,7 +60,13 @@ class Contestant:
         return cls(check_learner(name), weak_learner or None)
 
     @property
+    def title(self) -> str:
+        """What it is called in tables."""
+        return self.learner if self.weak_learner is None else f"{self.learner}+{self.weak_learner}"
+
+    @property
     def parameters(self) -> dict[str, Any]:
+        """What it has beyond the parameters that all learners are given."""
         return {} if self.weak_learner is None else {"weak_learner": self.weak_learner}
 
 

@@ -29,6 +29,11 @@ class EngineName(StrEnum):
     ray = "ray"
 
 
+def names(text: str | None) -> tuple[str, ...]:
+    """What was typed as a,b,c."""
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
 def _exploration(text: str) -> float | str:
     """A rate, or the name of a schedule."""
     if text in SCHEDULES:
@@ -86,8 +91,3 @@ Engine = Annotated[EngineName, typer.Option(help="Where tasks run: on this machi
 Scheduler = Annotated[str | None, typer.Option(help="Address of the Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS")]
 Address = Annotated[str | None, typer.Option(help="Address of the Ray cluster, such as ray://host:10001 or auto.", metavar="ADDRESS")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-
-
-def names(text: str | None) -> tuple[str, ...]:
-    """What was typed as a,b,c."""
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

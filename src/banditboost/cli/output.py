@@ -15,8 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from banditboost.experiments.tables import Sheet
+    from banditboost.experiments.sheets import Sheet
 
+LOADING = "reading the data, loading kernels (the first time they are compiled: about a minute)"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 _WIDTH_OF_A_FILE = 160
@@ -59,15 +60,8 @@ def _plain(value: Any) -> Any:
 
 
 def print_sheet(sheet: Sheet) -> None:
-    """A table of results."""
-    table = Table(
-        title=sheet.title,
-        caption=sheet.note,
-        title_justify="left",
-        caption_justify="left",
-        header_style="bold",
-        show_lines=_has_details(sheet),
-    )
+    """A table of results between its title and its note, which may be wider than the table."""
+    table = Table(header_style="bold", show_lines=_has_details(sheet))
     for name in sheet.header:
         table.add_column(name)
     for row in sheet.rows:
@@ -77,7 +71,10 @@ def print_sheet(sheet: Sheet) -> None:
                 for entry in row
             )
         )
-    console().print(table)
+    screen = console()
+    screen.print(Text(sheet.title, "bold"))
+    screen.print(table)
+    screen.print(Text(sheet.note, "dim"))
 
 
 def _has_details(sheet: Sheet) -> bool:

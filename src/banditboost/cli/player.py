@@ -10,19 +10,20 @@ import numpy as np
 
 from banditboost import Result, play
 from banditboost.cli import output
-from banditboost.cli.blocks import Rounds, for_model
+from banditboost.cli.stream import Rounds, for_model
+from banditboost.experiments.curves import growing_curve
 from banditboost.schedules import to_plain
+from banditboost.types import Array
 
 if TYPE_CHECKING:
     from banditboost.boosting.base import Booster
 
 _WINDOW = 0.2
-_POINTS = 200
 
 
 @dataclass
-class Game:
-    """What is played, and what has been played so far."""
+class Player:
+    """A model over a stream: what is played, and what has been played so far."""
 
     stream: Rounds
     model: Booster
@@ -39,6 +40,11 @@ class Game:
     def rounds(self) -> int:
         """Played here, also those of a block that was not finished."""
         return self.model.rounds - self._first_round
+
+    @property
+    def hears_verdicts(self) -> bool:
+        """Whether the model hears only right or wrong; else it is told the right label."""
+        return hasattr(self.model, "decide")
 
     def play(self) -> None:
         """Until the end or Ctrl-C, showing the accuracy so far."""
@@ -59,14 +65,15 @@ class Game:
         y, shown, greedy = (self._joined(name) for name in ("y", "shown", "greedy"))
         return Result(self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None)
 
-    def _joined(self, name: str) -> np.ndarray[Any, Any]:
+    def _joined(self, name: str) -> Array:
         return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in self.parts)])
 
     def summary(self) -> dict[str, Any]:
+        """How well the model did, and at what cost."""
         result = self.result()
         return {
             "learner": type(self.model).__name__,
-            "n_learners": self.model.n_learners if self.model.has_learners else 0,
+            "n_learners": self.model.n_learners if getattr(self.model, "weak_learner", None) is not None else 0,
             "exploration": to_plain(getattr(self.model, "exploration", None)),
             "seed": self.model.seed,
             "n_labels": len(self.model.labels),
@@ -83,8 +90,5 @@ class Game:
         }
 
     def curve(self) -> dict[str, Any]:
-        """As in a record of an experiment."""
-        values = self.result().curve(_WINDOW)
-        points = np.unique(np.linspace(0, len(values) - 1, _POINTS).round().astype(np.int64))
-        first = self.rounds - len(values) + 1
-        return {"window": _WINDOW, "round": (first + points).tolist(), "accuracy": values[points].tolist()}
+        """The learning curve from the beginning on, in the form that a record has."""
+        return growing_curve(self.result().correct, _WINDOW)

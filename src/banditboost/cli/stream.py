@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from banditboost import datasets
-from banditboost.cli.source import Choice
+from banditboost.cli.data_choice import DataChoice
 from banditboost.errors import LabelError
 
 if TYPE_CHECKING:
@@ -36,19 +36,16 @@ class Rounds(Protocol):
     def blocks(self, skip: int) -> Iterator[Block]: ...
 
 
-def open_rounds(choice: Choice, seed: int) -> Rounds:
+def open_rounds(choice: DataChoice, seed: int) -> Rounds:
     """From memory, or from the disk if the file is large."""
     return _FromDisk(choice) if choice.is_large else _InMemory(choice, seed)
 
 
 class _InMemory:
-    def __init__(self, choice: Choice, seed: int) -> None:
+    def __init__(self, choice: DataChoice, seed: int) -> None:
         self._table = choice.load()
         order = seed if choice.shuffle or not choice.is_file else None
-        try:
-            self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
-        except ValueError as error:
-            raise typer.BadParameter(f"--repeat or --rounds: {error}") from None
+        self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
         self.labels: tuple[str, ...] = self._stream.labels
         self.count = self._stream.rounds
         self.schema = self._stream.schema
@@ -64,7 +61,7 @@ class _InMemory:
 
 
 class _FromDisk:
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, choice: DataChoice) -> None:
         if choice.shuffle or choice.times > 1:
             raise typer.BadParameter(
                 f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, or play it in order"

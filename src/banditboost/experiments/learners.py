@@ -101,8 +101,8 @@ def make(
         if given not in known:
             raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known) or 'none'}")
     plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    own = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
-    tree = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
+    own: dict[str, Any] = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
+    tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
     if own.get("weak_learner") is not None:
         own["weak_learner"] = _weak_learner(own["weak_learner"], tree)
     elif tree:

@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
 from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
-from banditboost.experiments.tables import Entry, Sheet, value_text
+from banditboost.experiments.sheets import Entry, Sheet
+from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
+from banditboost.experiments.tables import value_text
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
@@ -109,13 +111,28 @@ def _text(entry: Entry) -> str:
 
 
 def _curves(records: Sequence[Record]) -> str:
-    note = "Mean over seeds with its 95 % interval. A circle at the end of a line is the paper's figure in Table 1."
+    note = f"{_means(records)} A circle at the end of a line is the paper's figure in Table 1."
     return _gallery("figures", "Figures 1 and 2: learning curves", note, records, figures.learning_curves)
 
 
 def _grid(records: Sequence[Record]) -> str:
-    note = "Mean over seeds with its 95 % interval; the dotted line is the rate that the paper chose for all three."
+    note = f"{_means(records)} The dotted line is the rate that the paper chose for all three."
     return _gallery("exploration", "Exploration grid", note, records, figures.exploration)
+
+
+def _means(records: Sequence[Record]) -> str:
+    """What the lines of a figure are."""
+    seeds = {len(runs) for runs in group(records, data_of, learner_of, _rate_of).values()}
+    if max(seeds) < FEWEST_FOR_AN_INTERVAL:
+        return f"Mean over seeds, without intervals: these take at least {FEWEST_FOR_AN_INTERVAL} seeds."
+    few = f", where there are {FEWEST_FOR_AN_INTERVAL} seeds or more" if min(seeds) < FEWEST_FOR_AN_INTERVAL else ""
+    return f"Mean over seeds with its 95 % interval{few}."
+
+
+def _rate_of(record: Record) -> float | None:
+    """The exploration rate of a run, if its learner has one."""
+    rate = record["task"]["parameters"].get("exploration")
+    return float(rate) if isinstance(rate, (int, float)) else None
 
 
 def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: Any) -> str:

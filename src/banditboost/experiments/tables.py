@@ -1,46 +1,36 @@
-"""The paper's tables, with ours beside the printed figures, made from records alone.
+"""Tables made from records alone: the paper's with ours beside the printed figures, comparisons, and rankings.
 
-Every table is a `Sheet`: a grid of short texts that the terminal, Markdown and the report each set in their own way.
+Every table is a `Sheet`: a grid of short texts that the terminal, Markdown, LaTeX and the report each set in their own
+way (`sheets.py`).
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from banditboost.datasets.summary import SUMMARY
+from banditboost.errors import ParameterError
 from banditboost.experiments import protocol
-from banditboost.experiments.grouping import Estimate, Record, data_of, estimate, exploration_of, group, learner_of, title_of
+from banditboost.experiments.grouping import (
+    Estimate,
+    Record,
+    data_of,
+    estimate,
+    exploration_of,
+    group,
+    is_told_the_label,
+    lead,
+    learner_of,
+    title_of,
+)
+from banditboost.experiments.sheets import Entry, Sheet
+from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL, PairedDifference
 from banditboost.experiments.tune import Ranked
 
 TOLERANCE = 0.02
 """How far a cell may be from the printed figure before it is marked."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One place of a sheet: what to read first, what to read below it, and whether to mark it."""
-
-    main: str
-    detail: str = ""
-    mark: str = ""
-    """'above' or 'below' if ours is off the paper's by more than the tolerance."""
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table to be shown. `numbers` is the same for machines: one row for each mean."""
-
-    name: str
-    title: str
-    note: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
-    numbers: tuple[dict[str, Any], ...]
 
 
 def table1(records: Iterable[Record]) -> Sheet:
@@ -69,7 +59,8 @@ def _scores(records: Iterable[Record], name: str, title: str, score: str) -> She
             entries.append(_score_entry(ours, printed))
             numbers.append({"table": name, "data": data, "algorithm": algorithm, **_figures(ours, printed)})
         rows.append(tuple(entries))
-    note = f"Ours ± half the 95 % interval over seeds; the paper's figure and the difference, coloured if beyond {TOLERANCE}."
+    spread = interval_note([estimate(members, score) for members in cells.values()])
+    note = f"Ours: {spread} Below: the paper's figure and the difference, coloured if beyond {TOLERANCE}."
     return Sheet(name, title, note, ("Data", *algorithms), tuple(rows), tuple(numbers))
 
 
@@ -158,40 +149,110 @@ def _rate(rate: float | None) -> str:
 
 
 _SCORES = {"accuracy": "Whole stream", "last_accuracy": "Last fifth", "greedy_accuracy": "Greedy label"}
+_TOLD = "right label"
+_NOT_TOLD = "verdict"
 
 
-def summary(records: Iterable[Record]) -> Sheet:
-    """Learners side by side on one stream."""
+def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
+    """Learners side by side on one stream, the best first, each with its lead over one of them.
+
+    Args:
+        records: of one stream.
+        against: the learner that the others are compared with; None is the best of those that are not told the label.
+    """
     records = list(records)
+    learners = group(records, learner_of)
+    scores = {learner: estimate(members, "accuracy") for learner, members in learners.items()}
+    ranked = sorted(learners, key=lambda learner: -scores[learner].mean)
+    reference = _reference(ranked, against)
     rows, numbers = [], []
-    for learner, members in group(records, learner_of).items():
-        entries, figures = _measures(members)
-        rows.append((Entry(learner, _seeds(members)), *entries))
-        numbers.append({"learner": learner, **figures})
-    return Sheet("summary", _stream_title(records), _NOTE, ("Learner", *_SCORES.values(), "Rounds/s", "MiB"), tuple(rows), tuple(numbers))
+    for learner in ranked:
+        ahead = lead(learners[learner], learners[reference], "accuracy")
+        entries, figures = _measures(learners[learner])
+        told = _TOLD if is_told_the_label(learner) else _NOT_TOLD
+        seeds = "" if len({len(members) for members in learners.values()}) == 1 else count(len(learners[learner]), "seed")
+        rows.append((Entry(learner, seeds), Entry(told), *entries[:1], _lead_entry(ahead, learner == reference), *entries[1:]))
+        numbers.append({"learner": learner, "feedback": told, **figures, **_lead_figures(ahead, reference)})
+    whole, *others = _SCORES.values()
+    header = ("Learner", "Feedback", whole, f"Minus {reference}", *others, "Rounds/s", "MiB")
+    note = _summary_note(list(scores.values()), reference, chosen=against is not None)
+    return Sheet("summary", _stream_title(records, learners), note, header, tuple(rows), tuple(numbers))
+
+
+def _reference(ranked: Sequence[str], against: str | None) -> str:
+    if against is None:
+        return next((learner for learner in ranked if not is_told_the_label(learner)), ranked[0])
+    if against not in ranked:
+        raise ParameterError(f"against is {against!r}; give one of {', '.join(ranked)}")
+    return against
+
+
+def _lead_entry(ahead: PairedDifference, is_reference: bool) -> Entry:
+    if is_reference:
+        return Entry("-")
+    spread = f" ± {ahead.half_width:.3f}" if ahead.half_width == ahead.half_width else ""
+    return Entry(_signed(ahead.mean) + spread)
+
+
+def _lead_figures(ahead: PairedDifference, reference: str) -> dict[str, Any]:
+    return {
+        "against": reference,
+        "difference": round(ahead.mean, 5),
+        "difference_half_interval": _finite(ahead.half_width),
+        "common_seeds": ahead.seeds,
+    }
+
+
+def _summary_note(scores: Sequence[Estimate], reference: str, *, chosen: bool) -> str:
+    note = f"Accuracy: {interval_note(scores)} Who has the feedback '{_TOLD}' is told it after every round; the others"
+    note += f" hear only right or wrong. Minus {reference}: difference on the same seeds"
+    if any(score.has_interval for score in scores):
+        note += ", with the 95 % interval of a paired t test, for each comparison by itself"
+    if not chosen:
+        note += f"; {reference} was picked after the runs, as the best, which flatters it a little (--against names another)"
+    return note + "."
+
+
+def interval_note(scores: Iterable[Estimate]) -> str:
+    """What the numbers of a table are: means with intervals, or without them where seeds are too few."""
+    found = list(scores)
+    most = max(score.seeds for score in found)
+    fewest = f"intervals take at least {FEWEST_FOR_AN_INTERVAL} seeds"
+    if all(score.has_interval for score in found):
+        return "mean ± half the 95 % interval over seeds."
+    if any(score.has_interval for score in found):
+        return f"mean ± half the 95 % interval over seeds; {fewest}."
+    return f"one seed; {fewest}." if most == 1 else f"mean over {most} seeds; {fewest}."
 
 
 def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
     """What a search has found, the best first."""
     names = list(ranked[0].parameters)
     rows, numbers = [], []
-    for candidate in ranked:
-        found = Estimate(candidate.mean, candidate.half_width, candidate.seeds)
+    scores = [Estimate(candidate.mean, candidate.half_width, candidate.seeds) for candidate in ranked]
+    for candidate, found in zip(ranked, scores, strict=True):
         values = [value_text(candidate.parameters[name]) for name in names]
         rows.append((*map(Entry, values), Entry(str(found)), Entry(f"{candidate.rounds:,}")))
         spread = {"accuracy": candidate.mean, "half_interval": _finite(candidate.half_width), "seeds": candidate.seeds}
         numbers.append({**dict(zip(names, values, strict=True)), **spread, "rounds": candidate.rounds})
-    return Sheet("ranking", title, _NOTE, (*names, "Accuracy", "Rounds"), tuple(rows), tuple(numbers))
-
-
-_NOTE = "Accuracy ± half the 95 % interval over seeds."
+    note = f"Accuracy: {interval_note(scores)}"
+    return Sheet("ranking", title, note, (*names, "Accuracy", "Rounds"), tuple(rows), tuple(numbers))
 
 
 def value_text(value: Any) -> str:
-    """A parameter: a range is written 5 to 20."""
+    """A parameter for people: a range is written 5 to 20."""
     if isinstance(value, list):
         return " to ".join(value_text(part) for part in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> count(1, "seed"), count(1200, "combination")
+    ('1 seed', '1,200 combinations')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _measures(records: Sequence[Record]) -> tuple[tuple[Entry, ...], dict[str, Any]]:
@@ -199,12 +260,14 @@ def _measures(records: Sequence[Record]) -> tuple[tuple[Entry, ...], dict[str, A
     scores = {score: estimate(records, score) for score in _SCORES}
     speed = estimate(records, "rounds_per_second").mean
     memory = max(int(record["memory_bytes"]) for record in records)
-    entries = *(Entry(str(found)) for found in scores.values()), Entry(f"{speed:,.0f}"), Entry(f"{memory / 2**20:.1f}")
-    figures = {
-        f"{score}{part}": value
-        for score, found in scores.items()
-        for part, value in (("", found.mean), ("_half_interval", _finite(found.half_width)))
-    }
+    entries = (
+        *(Entry(str(found)) for found in scores.values()),
+        Entry(f"{speed:,.0f}"),
+        Entry(f"{memory / 2**20:.1f}"),
+    )
+    figures: dict[str, Any] = {}
+    for score, found in scores.items():
+        figures |= {score: found.mean, f"{score}_half_interval": _finite(found.half_width)}
     return entries, {**figures, "rounds_per_second": speed, "memory_bytes": memory, "seeds": len(records)}
 
 
@@ -212,30 +275,9 @@ def _finite(number: float) -> float | None:
     return None if math.isnan(number) else round(number, 5)
 
 
-def _seeds(records: Sequence[Record]) -> str:
-    return f"{len(records)} seed{'s' if len(records) > 1 else ''}"
-
-
-def _stream_title(records: Sequence[Record]) -> str:
+def _stream_title(records: Sequence[Record], learners: Mapping[str, Sequence[Record]]) -> str:
     stream = records[0]
-    return f"{title_of(data_of(stream))}: {stream['rounds']:,} rounds, {stream['n_labels']} labels"
-
-
-def markdown(sheet: Sheet) -> str:
-    """A Markdown table under its title."""
-    lines = ["| " + " | ".join(sheet.header) + " |", "|" + "---|" * len(sheet.header)]
-    for row in sheet.rows:
-        cells = (f"{entry.main} ({entry.detail})" if entry.detail else entry.main for entry in row)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return f"### {sheet.title}\n\n{sheet.note}\n\n" + "\n".join(lines) + "\n"
-
-
-def csv_text(sheet: Sheet) -> str:
-    """The numbers of a sheet, one mean for each line."""
-    if not sheet.numbers:
-        return ""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(sheet.numbers[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(sheet.numbers)
-    return out.getvalue()
+    sizes = {len(members) for members in learners.values()}
+    seeds = f", {count(sizes.pop(), 'seed')}" if len(sizes) == 1 else ""
+    labels = count(stream["n_labels"], "label")
+    return f"{title_of(data_of(stream))}: {count(stream['rounds'], 'round')}, {labels}{seeds}"
