@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+import sys
 
 import numba
 import pytest
@@ -167,6 +168,61 @@ def test_a_ranking_of_one_seed_reads_well(bb):
     assert text.splitlines()[0].strip() == "GapBoost on pets: 2 combinations, 1 seed each"
     assert "±" not in text
     assert "one seed; intervals take at least 3 seeds" in " ".join(text.split())
+
+
+OWN = """
+from banditboost.boosting.adaptive import AdaBandit
+
+
+class Mine(AdaBandit):
+    def __init__(self, labels, *, n_learners=2, exploration=0.1, schema=None, seed=None):
+        super().__init__(labels, n_learners=n_learners, exploration=exploration, schema=schema, seed=seed)
+
+
+class First:
+    def predict(self, x):
+        return 0
+
+    def learn(self, x, label, weight):
+        pass
+"""
+
+
+@pytest.fixture
+def own(home, monkeypatch):
+    """A module in the current directory, which the command line finds by itself."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (home / "own_learners.py").write_text(OWN)
+    yield
+    sys.modules.pop("own_learners", None)
+
+
+@pytest.mark.usefixtures("pets", "own")
+def test_learners_of_ones_own_are_compared_with_ours(answer):
+    names = ["own_learners:Mine", "AdaBandit", "AdaBandit+own_learners:First"]
+    found = answer(*COMPARE[:4], "--learners", ",".join(names), "--n-learners", 2, "--seeds", 1, "--jobs", 2)
+    accuracy = {row["learner"]: row["accuracy"] for row in found["learners"]}
+    assert set(accuracy) == set(names)
+    assert accuracy["AdaBandit"] > accuracy["AdaBandit+own_learners:First"]
+    alone = answer(
+        *COMPARE[:4], "--learners", "AdaBandit", "--set", "weak_learner=own_learners:First", "--n-learners", 2, "--seeds", 1, "--jobs", 1
+    )
+    assert alone["learners"][0]["learner"] == "AdaBandit+own_learners:First"
+    assert alone["learners"][0]["accuracy"] == accuracy["AdaBandit+own_learners:First"]
+
+
+@pytest.mark.usefixtures("own")
+def test_on_a_set_of_the_paper_a_weak_learner_replaces_the_papers_trees(answer):
+    found = answer("compare", "balance", "--learners", "AdaBandit+own_learners:First", "--rounds", 60, "--seeds", 1, "--jobs", 1)
+    assert found["learners"][0]["learner"] == "AdaBandit+own_learners:First"
+
+
+@pytest.mark.usefixtures("pets", "own")
+def test_a_learner_of_ones_own_is_tuned_and_run(answer):
+    found = answer("tune", "pets.csv", "--label", "pet", "--learner", "own_learners:Mine", "--n-learners", "1,2", "--seeds", 1, "--jobs", 1)
+    assert found["learner"] == "own_learners:Mine"
+    told = answer(*shlex.split(found["command"])[1:])
+    assert (told["learner"], told["n_learners"]) == ("Mine", found["best"]["n_learners"])
 
 
 @compiled

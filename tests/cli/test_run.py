@@ -210,7 +210,17 @@ def test_a_resumed_model_that_is_not_kept_is_told_of(bb, answer, pets):
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("5", 5), ("0.1", 0.1), ("1e-3", 0.001), ("5:20", [5, 20]), ("true", True), ("majority", "majority"), ("a.b:C", "a.b:C"), ("1:2:3", "1:2:3")]
+    ("text", "value"),
+    [
+        ("5", 5),
+        ("0.1", 0.1),
+        ("1e-3", 0.001),
+        ("5:20", [5, 20]),
+        ("true", True),
+        ("majority", "majority"),
+        ("a.b:C", "a.b:C"),
+        ("1:2:3", "1:2:3"),
+    ],
 )
 def test_values_are_read_as_they_look(text, value):
     assert parse_value(text) == value
