@@ -19,7 +19,9 @@ try:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"banditboost.plot needs {error.name}; install it with: pip install 'banditboost[cli]'") from None
+    raise ModuleNotFoundError(
+        f"banditboost.plot needs {error.name}; install it with: pip install 'banditboost[cli]'"
+    ) from None
 
 from banditboost.experiments.figures import STYLE, colour, dashes
 
@@ -38,7 +40,9 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
     """
     named = results if isinstance(results, Mapping) else {"": results}
     if not named or not all(isinstance(result, Result) and len(result.y) for result in named.values()):
-        raise ParameterError(f"results is {results!r}; give a result of play with at least one round, or a dict of them by name")
+        raise ParameterError(
+            f"results is {results!r}; give a result of play with at least one round, or a dict of them by name"
+        )
     check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
@@ -46,8 +50,19 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
         for name, result in named.items():
             curve = result.curve(window)
             rounds = np.arange(len(result.y) - len(curve) + 1, len(result.y) + 1)
-            axes.plot(rounds, curve, label=name, color=colour(name, list(named)), linestyle=dashes(name), linewidth=1.8)
-        axes.set(xlabel="round", ylabel=f"accuracy, last {window:.0%} of rounds", xlim=(0, max(len(result.y) for result in named.values())))
+            axes.plot(
+                rounds,
+                curve,
+                label=name,
+                color=colour(name, list(named)),
+                linestyle=dashes(name),
+                linewidth=1.8,
+            )
+        axes.set(
+            xlabel="round",
+            ylabel=f"accuracy, last {window:.0%} of rounds",
+            xlim=(0, max(len(result.y) for result in named.values())),
+        )
         axes.xaxis.set_major_formatter(mpl.ticker.StrMethodFormatter("{x:,.0f}"))
         if len(named) > 1:
             axes.legend(frameon=False)
@@ -63,7 +78,9 @@ def expert_weights(model: Any) -> Figure:
     """
     weights = getattr(model, "expert_weights", None)
     if weights is None:
-        raise ParameterError(f"model is {model!r}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost")
+        raise ParameterError(
+            f"model is {model!r}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost"
+        )
     kind = type(model).__name__
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.2), layout="constrained")
@@ -97,7 +114,11 @@ def confusion(result: Result) -> Figure:
         image = axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0)
         axes.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(len(names)), names)
-        axes.set(xlabel="shown label", ylabel="right label", title=f"{len(result.y):,} rounds, accuracy {result.accuracy:.3f}")
+        axes.set(
+            xlabel="shown label",
+            ylabel="right label",
+            title=f"{len(result.y):,} rounds, accuracy {result.accuracy:.3f}",
+        )
         if len(names) <= _MOST_NUMBERS:
             _write_cells(axes, counts, shares)
         figure.colorbar(image, ax=axes, label="share of the row", shrink=0.8)
@@ -110,7 +131,9 @@ def _counts(result: Result) -> tuple[Array, Sequence[str]]:
     place = np.arange(n_labels)
     names = [str(label) for label in result.labels]
     if n_labels > _MOST_LABELS:
-        kept = np.sort(np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1])
+        kept = np.sort(
+            np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1]
+        )
         place = np.full(n_labels, len(kept))
         place[kept] = np.arange(len(kept))
         names = [*(names[label] for label in kept), "others"]
@@ -122,4 +145,12 @@ def _counts(result: Result) -> tuple[Array, Sequence[str]]:
 def _write_cells(axes: Any, counts: Array, shares: Array) -> None:
     for (row, column), count in np.ndenumerate(counts):
         dark = shares[row, column] > 0.5
-        axes.text(column, row, f"{count:,}", ha="center", va="center", fontsize=8, color="white" if dark else "#333333")
+        axes.text(
+            column,
+            row,
+            f"{count:,}",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if dark else "#333333",
+        )

@@ -110,7 +110,13 @@ def adaptive_asymptotic_error(n_labels: int, edges: Iterable[float], *, sharper:
 
 
 def optimal_mistake_bound(
-    n_labels: int, n_learners: int, edge: float, rounds: int, exploration: float, *, excess: float | None = None
+    n_labels: int,
+    n_learners: int,
+    edge: float,
+    rounds: int,
+    exploration: float,
+    *,
+    excess: float | None = None,
 ) -> MistakeBound:
     """Theorem 3.2: (k - 1) exp(-gamma^2 N / 2) T + 2 rho T + O-tilde(k^(5/2) sqrt(N) S), with S = `excess`, by default the paper's k/rho.
 
@@ -121,7 +127,11 @@ def optimal_mistake_bound(
     (0.143, False, 0.98999)
     """
     k, n, t, rho = _labels(n_labels), _learners(n_learners), _rounds(rounds), _exploration(exploration)
-    s = k / rho if excess is None else _positive("excess", excess, "leave it out, or compute it with excess_loss")
+    s = (
+        k / rho
+        if excess is None
+        else _positive("excess", excess, "leave it out, or compute it with excess_loss")
+    )
     return MistakeBound(
         asymptotic=_optimal_error(k, n, _edge(edge)) * t,
         exploration=2.0 * rho * t,
@@ -147,7 +157,9 @@ def adaptive_mistake_bound(
     squares, n = _edges(edges)
     asymptotic = 8.0 * (k - 1) * math.log(2.0) / squares if sharper else _adaptive_error(k, squares)
     hidden = k**2 * n * math.sqrt(t) / rho / squares if sharper else k**3 * n**2 / rho / rho / squares
-    return MistakeBound(asymptotic=asymptotic * t, exploration=2.0 * rho * t, hidden=hidden, rounds=t, failures=n + 4)
+    return MistakeBound(
+        asymptotic=asymptotic * t, exploration=2.0 * rho * t, hidden=hidden, rounds=t, failures=n + 4
+    )
 
 
 def optimal_exploration(n_labels: int, n_learners: int, rounds: int) -> SuggestedExploration:
@@ -174,7 +186,9 @@ def adaptive_exploration(n_labels: int, edges: Iterable[float], rounds: int) -> 
     """
     k, t = _labels(n_labels), _rounds(rounds)
     squares, n = _edges(edges)
-    return SuggestedExploration(rate=k * math.cbrt(n * n / squares / t), rounds_needed=math.floor(k**3 * n**2 / squares) + 1)
+    return SuggestedExploration(
+        rate=k * math.cbrt(n * n / squares / t), rounds_needed=math.floor(k**3 * n**2 / squares) + 1
+    )
 
 
 def optimal_learners_needed(n_labels: int, edge: float, target_error: float) -> int:
@@ -267,7 +281,11 @@ def empirical_edge(costs_suffered: Iterable[float], costs_of_truth: Iterable[flo
     """
     truth = math.fsum(costs_of_truth)
     if not truth < 0.0:
-        refuse("the sum of costs_of_truth", truth, "give the cost of the true label in each round, which is negative")
+        refuse(
+            "the sum of costs_of_truth",
+            truth,
+            "give the cost of the true label in each round, which is negative",
+        )
     return math.fsum(costs_suffered) / truth
 
 
@@ -285,7 +303,9 @@ def _fewest(error: Callable[[int], float], target: float, edge: float) -> int:
     while error(high) > target:
         high *= 2
         if high > LARGEST_COUNT:
-            refuse("edge", edge, f"give a larger one: an error of {target!r} would take over 2**53 weak learners")
+            refuse(
+                "edge", edge, f"give a larger one: an error of {target!r} would take over 2**53 weak learners"
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -345,7 +365,10 @@ def _edge(value: float) -> float:
 def _edges(values: Iterable[float]) -> tuple[float, int]:
     """The sum of the squares and how many there are."""
     given = list(values)
-    edges = [check_number(f"edges[{i}]", edge, -1.0, 1.0, hint="see empirical_edge") for i, edge in enumerate(given)]
+    edges = [
+        check_number(f"edges[{i}]", edge, -1.0, 1.0, hint="see empirical_edge")
+        for i, edge in enumerate(given)
+    ]
     squares = math.fsum(edge**2 for edge in edges)
     if not squares > 0.0:
         refuse("edges", given, "give at least one that is not 0: a weak learner has to differ from chance")

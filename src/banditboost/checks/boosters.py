@@ -60,7 +60,9 @@ def check_asking_teaches_nothing(make: Make) -> None:
 def check_same_seed_same_run(make: Make) -> None:
     """Boosters that are made alike, with the same seed, answer alike in every round."""
     model = make()
-    feedback_of(model).expect_same_run(model, make(), lessons(model, _ROUNDS), "made alike (does the function give the same seed each time?)")
+    feedback_of(model).expect_same_run(
+        model, make(), lessons(model, _ROUNDS), "made alike (does the function give the same seed each time?)"
+    )
 
 
 @_check
@@ -105,7 +107,9 @@ def _expect_goes_on(make: Make, copier: Callable[[Any], Any], how: str) -> None:
     for kept, right in waiting:
         feedback.teach(model, kept, right)
         feedback.teach(other, kept, right)
-    feedback.expect_same_run(model, other, lessons(model, _ROUNDS), f"the original and the one that was {how}")
+    feedback.expect_same_run(
+        model, other, lessons(model, _ROUNDS), f"the original and the one that was {how}"
+    )
 
 
 @_check
@@ -118,7 +122,10 @@ def check_rows_are_not_kept(make: Make) -> None:
             x, clean = copy.deepcopy(lesson.x), copy.deepcopy(lesson.x)
             (seen, kept), (other_seen, other_kept) = feedback.answer(model, x), feedback.answer(other, clean)
             expect(repr(x) == repr(lesson.x), f"the row {lesson.x!r} was changed into {x!r}")
-            expect(seen == other_seen, f"after rows that were used again it answers {shown(seen)}, after others {shown(other_seen)}")
+            expect(
+                seen == other_seen,
+                f"after rows that were used again it answers {shown(seen)}, after others {shown(other_seen)}",
+            )
             if isinstance(feedback, Verdicts):
                 _scribble(x)
             feedback.teach(model, kept, lesson.right)
@@ -148,7 +155,9 @@ def check_each_verdict_counts_once(make: Make) -> None:
     _expect_refused(model, decisions[0], "a second verdict")
     stranger = make()
     if stranger.model_id != model.model_id:
-        _expect_refused(model, stranger.decide(lessons(model, 1)[0].x), "a verdict on another booster's decision")
+        _expect_refused(
+            model, stranger.decide(lessons(model, 1)[0].x), "a verdict on another booster's decision"
+        )
     expect(fingerprint(model) == before, "a refused verdict has changed the model")
 
 
@@ -172,8 +181,20 @@ def check_features_come_and_go(make: Make) -> None:
     if getattr(getattr(model, "schema", None), "declared", False):
         _expect_no_stranger(model, usual[0].x)
     else:
-        feedback.rounds(model, [Lesson({**x, "weight": float(t % 3), "shape": "round"}, right) for t, (x, right) in enumerate(usual)])
-        feedback.rounds(model, [Lesson({"weight": float(t % 4), "shape": f"shape {t}"}, right) for t, (_, right) in enumerate(usual)])
+        feedback.rounds(
+            model,
+            [
+                Lesson({**x, "weight": float(t % 3), "shape": "round"}, right)
+                for t, (x, right) in enumerate(usual)
+            ],
+        )
+        feedback.rounds(
+            model,
+            [
+                Lesson({"weight": float(t % 4), "shape": f"shape {t}"}, right)
+                for t, (_, right) in enumerate(usual)
+            ],
+        )
     for kept, right in waiting:
         feedback.teach(model, kept, right)
     feedback.expect_sound(model, {})
@@ -215,11 +236,19 @@ def check_threads_lose_nothing(make: Make) -> None:
 
     run_together([visit] * _THREADS)
     n = _THREADS * len(rows)
-    expect(model.rounds == first + n, f"after {n} more rounds of {_THREADS} threads it counts {model.rounds - first}")
+    expect(
+        model.rounds == first + n,
+        f"after {n} more rounds of {_THREADS} threads it counts {model.rounds - first}",
+    )
     if isinstance(feedback, Verdicts):
-        expect(model.verdicts == heard + n, f"{n} verdicts were given, and {model.verdicts - heard} are counted")
+        expect(
+            model.verdicts == heard + n, f"{n} verdicts were given, and {model.verdicts - heard} are counted"
+        )
         numbers = {decision.round for decision in answers}
-        expect(numbers == set(range(first, first + n)), f"{n} decisions of {_THREADS} threads have {len(numbers)} different rounds")
+        expect(
+            numbers == set(range(first, first + n)),
+            f"{n} decisions of {_THREADS} threads have {len(numbers)} different rounds",
+        )
         for decision in answers:
             expect_sound_decision(model, decision)
 

@@ -45,11 +45,17 @@ class Feedback(ABC):
         """Both answer alike, round by round, and are taught alike."""
         for t, (x, right) in enumerate(lessons):
             (seen, kept), (other_seen, other_kept) = self.answer(one, x), self.answer(other, x)
-            expect(seen == other_seen, f"{what}: in round {t} one answers {shown(seen)}, the other {shown(other_seen)}")
+            expect(
+                seen == other_seen,
+                f"{what}: in round {t} one answers {shown(seen)}, the other {shown(other_seen)}",
+            )
             self.teach(one, kept, right)
             self.teach(other, other_kept, right)
         counts, other_counts = _counts(one), _counts(other)
-        expect(counts == other_counts, f"{what}: in the end one counts {counts} rounds and verdicts, the other {other_counts}")
+        expect(
+            counts == other_counts,
+            f"{what}: in the end one counts {counts} rounds and verdicts, the other {other_counts}",
+        )
 
 
 class Verdicts(Feedback):
@@ -88,17 +94,29 @@ def _counts(model: Any) -> tuple[int, int]:
 
 def expect_sound_decision(model: Any, decision: Any) -> None:
     """A label of the model, shown with the probability that the decision's own distribution gives it."""
-    expect(decision.label in model.labels, f"it decided for {decision.label!r}, and its labels are {model.labels[:10]!r}")
+    expect(
+        decision.label in model.labels,
+        f"it decided for {decision.label!r}, and its labels are {model.labels[:10]!r}",
+    )
     shares = decision.distribution()
     _expect_distribution(model, shares)
     share = shares[decision.label]
-    expect(share == decision.probability > 0.0, f"the probability is {decision.probability!r}, and that of its distribution is {share!r}")
+    expect(
+        share == decision.probability > 0.0,
+        f"the probability is {decision.probability!r}, and that of its distribution is {share!r}",
+    )
 
 
 def _expect_distribution(model: Any, shares: dict[Hashable, float]) -> None:
-    expect(set(shares) <= set(model.labels), f"the distribution is over {list(shares)[:10]!r}, the labels are {model.labels[:10]!r}")
+    expect(
+        set(shares) <= set(model.labels),
+        f"the distribution is over {list(shares)[:10]!r}, the labels are {model.labels[:10]!r}",
+    )
     total = math.fsum(shares.values())
-    expect(min(shares.values()) >= 0.0 and abs(total - 1.0) < 1e-9, f"the distribution {shares!r} has sum {total!r}")
+    expect(
+        min(shares.values()) >= 0.0 and abs(total - 1.0) < 1e-9,
+        f"the distribution {shares!r} has sum {total!r}",
+    )
 
 
 def feedback_of(model: Any) -> Feedback:

@@ -29,7 +29,9 @@ def rule(maker: Callable[[Any], Make]) -> Callable[[Callable[[Make], None]], Che
             except AssertionError as error:
                 raise AssertionError(f"{_statement(function)}\nSeen: {error}") from error.__cause__
             except Exception as error:
-                raise AssertionError(f"{_statement(function)}\nSeen: {type(error).__name__}: {error}") from error
+                raise AssertionError(
+                    f"{_statement(function)}\nSeen: {type(error).__name__}: {error}"
+                ) from error
 
         return check
 
@@ -81,4 +83,7 @@ def expect_bounded(thing: Any, go_on: Callable[[], None], rounds: int) -> None:
         go_on()
         sizes.append(len(pickle.dumps(thing)))
     least = min((after - before) / rounds for before, after in itertools.pairwise(sizes))
-    expect(least < _MOST_GROWTH, f"in each of {_STRETCHES} stretches of {rounds} rounds it grew, by {least:.1f} bytes a round or more")
+    expect(
+        least < _MOST_GROWTH,
+        f"in each of {_STRETCHES} stretches of {rounds} rounds it grew, by {least:.1f} bytes a round or more",
+    )

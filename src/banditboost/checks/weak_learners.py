@@ -57,7 +57,9 @@ def _maker(given: Any) -> Make:
         return partial(copy.deepcopy, given)
     if callable(given):
         return checked_maker(given, _expect_weak_learner)
-    raise AssertionError(f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one")
+    raise AssertionError(
+        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one"
+    )
 
 
 def _expect_weak_learner(made: Any) -> None:
@@ -113,7 +115,9 @@ def _expect_same_run(one: Any, other: Any, what: str) -> None:
     """Both answer alike, lesson by lesson, and are taught alike."""
     for t, (x, label, weight) in enumerate(_lessons(_LESSONS, first=3)):
         answer, other_answer = _label(one, x.copy()), _label(other, x.copy())
-        expect(answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}")
+        expect(
+            answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}"
+        )
         one.learn(x.copy(), label, weight)
         other.learn(x.copy(), label, weight)
 
@@ -159,7 +163,9 @@ def check_copies_are_independent(make: Make) -> None:
 def check_pickles_go_on(make: Make) -> None:
     """A learner that was pickled goes on as if nothing had been."""
     learner = _taught(make)
-    _expect_same_run(learner, pickle.loads(pickle.dumps(learner)), "the original and the one that was pickled")
+    _expect_same_run(
+        learner, pickle.loads(pickle.dumps(learner)), "the original and the one that was pickled"
+    )
 
 
 @_check
@@ -167,7 +173,9 @@ def check_stored_state_goes_on(make: Make) -> None:
     """A learner that `from_dict` makes of what `to_dict` told goes on as if nothing had been. (Without these two it cannot be saved.)"""
     learner = _taught(make)
     if hasattr(learner, "to_dict") and hasattr(type(learner), "from_dict"):
-        _expect_same_run(learner, type(learner).from_dict(learner.to_dict()), "the original and the one that was stored")
+        _expect_same_run(
+            learner, type(learner).from_dict(learner.to_dict()), "the original and the one that was stored"
+        )
 
 
 @_check

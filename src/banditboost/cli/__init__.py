@@ -25,7 +25,9 @@ def main() -> None:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:
-        sys.exit(f"error: the command line needs {error.name}; install it with: pip install 'banditboost[cli]'")
+        sys.exit(
+            f"error: the command line needs {error.name}; install it with: pip install 'banditboost[cli]'"
+        )
     from banditboost.cli.app import app
 
     app(prog_name="banditboost")

@@ -40,14 +40,23 @@ class Commands(TyperGroup):
         _let_every_terminal_print()
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
         try:
-            code = super().main(given, prog_name, complete_var, standalone_mode=False, windows_expand_args=windows_expand_args, **extra)
+            code = super().main(
+                given,
+                prog_name,
+                complete_var,
+                standalone_mode=False,
+                windows_expand_args=windows_expand_args,
+                **extra,
+            )
         except _ClickError as error:
             message = error.format_message().removeprefix("Invalid value: ").rstrip(".")
             code = output.fail(f"{message} (see {_help_of(error)})", error.exit_code)
         except BanditBoostError as error:
             code = output.fail(_as_options(str(error)), 1)
         except OSError as error:
-            code = output.fail(f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1)
+            code = output.fail(
+                f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1
+            )
         except (KeyboardInterrupt, typer.Abort):
             code = output.INTERRUPTED
         code = code if isinstance(code, int) else 0
@@ -68,7 +77,11 @@ def _as_options(message: str) -> str:
 
 
 def _remedy_for(error: OSError) -> str:
-    return "make room, or give another place" if error.errno == errno.ENOSPC else "check that it is there and may be used"
+    return (
+        "make room, or give another place"
+        if error.errno == errno.ENOSPC
+        else "check that it is there and may be used"
+    )
 
 
 def _let_every_terminal_print() -> None:
@@ -101,7 +114,9 @@ model_app = typer.Typer(rich_markup_mode=None, help="Saved models.")
 
 @app.callback()
 def banditboost_(
-    version: bool = typer.Option(False, "--version", callback=_tell_version, is_eager=True, help="Print the version and leave."),
+    version: bool = typer.Option(
+        False, "--version", callback=_tell_version, is_eager=True, help="Print the version and leave."
+    ),
 ) -> None:
     """Online multiclass boosting with bandit feedback.
 

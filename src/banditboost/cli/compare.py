@@ -82,7 +82,9 @@ def compare(
     output.say(described)
     records = workspace.play(tasks, choice.name)
     sheet = tables.summary(records, reference)
-    files = workspace.write_sheet(sheet) + figures.write(figures.learning_curves(records), workspace.out / "curves")
+    files = workspace.write_sheet(sheet) + figures.write(
+        figures.learning_curves(records), workspace.out / "curves"
+    )
     if as_json:
         output.print_json(
             {
@@ -107,7 +109,9 @@ def _reference(against: str | None, chosen: Sequence[Contestant]) -> str | None:
     return reference.title
 
 
-def _tasks(choice: DataChoice, chosen: Sequence[Contestant], given: dict[str, Any], seeds: range) -> list[Task]:
+def _tasks(
+    choice: DataChoice, chosen: Sequence[Contestant], given: dict[str, Any], seeds: range
+) -> list[Task]:
     from banditboost.experiments.task import Task
 
     source = choice.source()
@@ -127,4 +131,6 @@ def fitting(learner: str, chosen: Sequence[Contestant], given: dict[str, Any]) -
     from banditboost.experiments.learners import parameters_of
 
     known = {name for other in chosen for name in parameters_of(other.learner)}
-    return {name: value for name, value in given.items() if name in parameters_of(learner) or name not in known}
+    return {
+        name: value for name, value in given.items() if name in parameters_of(learner) or name not in known
+    }

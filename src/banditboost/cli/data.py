@@ -23,7 +23,9 @@ def list_data(
 
     facts = datasets.info(directory)
     if as_json:
-        output.print_json({"datasets": [{**asdict(fact), "path": fact.path and str(fact.path)} for fact in facts]})
+        output.print_json(
+            {"datasets": [{**asdict(fact), "path": fact.path and str(fact.path)} for fact in facts]}
+        )
         return
     from banditboost.experiments.sheets import Entry, Sheet
 
@@ -31,7 +33,11 @@ def list_data(
         (
             Entry(fact.name),
             Entry(f"{fact.rows:,}"),
-            Entry(f"{fact.features}" if fact.features == fact.raw_features else f"{fact.features} (of {fact.raw_features})"),
+            Entry(
+                f"{fact.features}"
+                if fact.features == fact.raw_features
+                else f"{fact.features} (of {fact.raw_features})"
+            ),
             Entry(f"{fact.classes}"),
             Entry(fact.copy),
             Entry(fact.licence),

@@ -57,9 +57,13 @@ class DataChoice:
             self._check_built_in()
         elif not Path(self.data).exists():
             known = ", ".join(datasets.names())
-            raise typer.BadParameter(f"{self.data!r} is neither a data set ({known}) nor a file; check the spelling")
+            raise typer.BadParameter(
+                f"{self.data!r} is neither a data set ({known}) nor a file; check the spelling"
+            )
         elif self.label is None:
-            raise typer.BadParameter(f"{self.data} is a file: name its column of right labels with --label COLUMN")
+            raise typer.BadParameter(
+                f"{self.data} is a file: name its column of right labels with --label COLUMN"
+            )
 
     def _check_built_in(self) -> None:
         for option in ("label", "numeric", "nominal", "ignore"):

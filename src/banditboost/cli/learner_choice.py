@@ -34,7 +34,9 @@ class ParameterChoice:
     def given(self) -> dict[str, Any]:
         """Parameters by name, as plain data."""
         named = {"n_learners": self.n_learners, "exploration": self.exploration}
-        return parse_settings(self.settings) | {name: value for name, value in named.items() if value is not None}
+        return parse_settings(self.settings) | {
+            name: value for name, value in named.items() if value is not None
+        }
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,10 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         elif name in ("memory", "file_size", "max_memory"):
             yield name.replace("_", " "), f"{value / 2**20:.1f} MiB"
         elif name == "schema":
-            features = [feature if values is None else f"{feature} ({_listed(values)})" for feature, values in value.items()]
+            features = [
+                feature if values is None else f"{feature} ({_listed(values)})"
+                for feature, values in value.items()
+            ]
             yield "features", _listed(features)
         else:
             yield name.replace("_", " "), _text(value)

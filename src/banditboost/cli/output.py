@@ -10,7 +10,14 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -67,7 +74,10 @@ def print_sheet(sheet: Sheet) -> None:
     for row in sheet.rows:
         table.add_row(
             *(
-                Text.assemble((entry.main, _MARKS.get(entry.mark, "")), ("\n" + entry.detail if entry.detail else "", "dim"))
+                Text.assemble(
+                    (entry.main, _MARKS.get(entry.mark, "")),
+                    ("\n" + entry.detail if entry.detail else "", "dim"),
+                )
                 for entry in row
             )
         )
@@ -93,7 +103,9 @@ def print_facts(title: str, facts: Mapping[str, str]) -> None:
 def progress(*extra: str | ProgressColumn) -> Progress:
     """A bar with the time left, on stderr, if that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), *extra, TimeRemainingColumn(compact=True))
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), speed_estimate_period=600)
+    return Progress(
+        *columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), speed_estimate_period=600
+    )
 
 
 SHARE: ProgressColumn = TaskProgressColumn()

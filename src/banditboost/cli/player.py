@@ -51,7 +51,9 @@ class Player:
         start, right = time.perf_counter(), 0
         try:
             with output.progress(output.SHARE, "accuracy {task.fields[accuracy]}") as bar:
-                task = bar.add_task(type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-")
+                task = bar.add_task(
+                    type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-"
+                )
                 for X, y in self._blocks:
                     self.parts.append(play(self.model, X, y))
                     right += int(self.parts[-1].correct.sum())
@@ -63,7 +65,9 @@ class Player:
     def result(self) -> Result:
         """All blocks as one."""
         y, shown, greedy = (self._joined(name) for name in ("y", "shown", "greedy"))
-        return Result(self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None)
+        return Result(
+            self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None
+        )
 
     def _joined(self, name: str) -> Array:
         return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in self.parts)])
@@ -73,7 +77,9 @@ class Player:
         result = self.result()
         return {
             "learner": type(self.model).__name__,
-            "n_learners": self.model.n_learners if getattr(self.model, "weak_learner", None) is not None else 0,
+            "n_learners": self.model.n_learners
+            if getattr(self.model, "weak_learner", None) is not None
+            else 0,
             "exploration": to_plain(getattr(self.model, "exploration", None)),
             "seed": self.model.seed,
             "n_labels": len(self.model.labels),

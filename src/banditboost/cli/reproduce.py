@@ -45,9 +45,12 @@ Seeds = Annotated[
 ]
 Datasets = Annotated[str | None, typer.Option(help="Keep to these data sets.", metavar="A,B,...")]
 Algorithms = Annotated[str | None, typer.Option(help="Keep to these algorithms.", metavar="A,B,...")]
-Out = Annotated[Path, typer.Option(help="Directory for results, tables, figures and report.html.", metavar="DIR")]
+Out = Annotated[
+    Path, typer.Option(help="Directory for results, tables, figures and report.html.", metavar="DIR")
+]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Two seeds and the built-in sets: a minute or so instead of half an hour.")
+    bool,
+    typer.Option("--quick", help="Two seeds and the built-in sets: a minute or so instead of half an hour."),
 ]
 
 
@@ -83,7 +86,9 @@ def reproduce(
     with output.waiting(output.LOADING):
         tasks = order.tasks()
         if not any(tasks.values()):
-            raise typer.BadParameter(f"{what.value} shows none of these data sets and algorithms; name others, or none")
+            raise typer.BadParameter(
+                f"{what.value} shows none of these data sets and algorithms; name others, or none"
+            )
     records = workspace.play([task for some in tasks.values() for task in some], what.value)
     present(workspace, tasks, records, as_json)
 
@@ -94,7 +99,9 @@ def _known_datasets(text: str | None, quick: bool) -> tuple[str, ...]:
     chosen = options.names(text) or (BUILT_IN if quick else ())
     for name in chosen:
         if name not in datasets.names():
-            raise typer.BadParameter(f"unknown data set {name!r}: the paper has {', '.join(datasets.names())}")
+            raise typer.BadParameter(
+                f"unknown data set {name!r}: the paper has {', '.join(datasets.names())}"
+            )
     return chosen
 
 
@@ -143,15 +150,23 @@ def present(
         files += figures.write(figures.exploration(grid), workspace.out / "exploration")
     curves = _of([task for name, wanted in tasks.items() if name != "table4" for task in wanted], records)
     page = workspace.out / "report.html"
-    page.write_text(report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8")
+    page.write_text(
+        report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8"
+    )
     if as_json:
         output.print_json(
-            {"tables": {sheet.name: sheet.numbers for sheet in sheets}, "out": str(workspace.out), "files": [*map(str, files), str(page)]}
+            {
+                "tables": {sheet.name: sheet.numbers for sheet in sheets},
+                "out": str(workspace.out),
+                "files": [*map(str, files), str(page)],
+            }
         )
         return
     for sheet in sheets:
         output.print_sheet(sheet)
-    output.say(f"{workspace.out}: {', '.join(path.name for path in files)}, results.jsonl; open {page} in a browser")
+    output.say(
+        f"{workspace.out}: {', '.join(path.name for path in files)}, results.jsonl; open {page} in a browser"
+    )
 
 
 def _of(tasks: Sequence[Task], records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -27,11 +27,17 @@ Learner = Annotated[
 Save = Annotated[Path | None, typer.Option(help="Keep the model in this file.", metavar="FILE")]
 Resume = Annotated[
     Path | None,
-    typer.Option(help="Go on with the model in this file; --save keeps what it learns, there or elsewhere.", metavar="FILE"),
+    typer.Option(
+        help="Go on with the model in this file; --save keeps what it learns, there or elsewhere.",
+        metavar="FILE",
+    ),
 ]
-Skip = Annotated[int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")]
+Skip = Annotated[
+    int, typer.Option(help="Rounds at the beginning of the stream to leave out.", min=0, metavar="N")
+]
 Plot = Annotated[
-    Path | None, typer.Option(help="Draw the learning curve into this file: .png, .svg or .pdf.", metavar="FILE")
+    Path | None,
+    typer.Option(help="Draw the learning curve into this file: .png, .svg or .pdf.", metavar="FILE"),
 ]
 
 
@@ -64,7 +70,9 @@ def run(
     contestant, given = Contestant.parse(learner or RECOMMENDED), parameters.given()
     if resume is not None and (learner or given):
         named = ", ".join(given) or "--learner"
-        raise typer.BadParameter(f"{named} cannot be changed with --resume; leave it out, or begin a new model")
+        raise typer.BadParameter(
+            f"{named} cannot be changed with --resume; leave it out, or begin a new model"
+        )
     check_target("--save", save)
     check_picture("--plot", plot)
     given |= contestant.parameters
@@ -99,11 +107,15 @@ def _set_up(
 
         rounds = open_rounds(choice, seed)
         if skip >= rounds.count:
-            raise typer.BadParameter(f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less")
+            raise typer.BadParameter(
+                f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less"
+            )
         if resume is not None:
             model = banditboost.load(resume)
         else:
-            model = make(learner, rounds.labels, rounds.schema(), parameters_for(choice, learner, given), seed)
+            model = make(
+                learner, rounds.labels, rounds.schema(), parameters_for(choice, learner, given), seed
+            )
         player = Player(rounds, model, skip)
         warm_up(type(model).__name__ if resume is not None else learner)
     if choice.is_file:
@@ -114,7 +126,11 @@ def _set_up(
 def _draw(player: Player, choice: DataChoice, path: Path) -> None:
     from banditboost.experiments import figures
 
-    task = {"source": {"name": choice.name}, "learner": type(player.model).__name__, "seed": player.model.seed}
+    task = {
+        "source": {"name": choice.name},
+        "learner": type(player.model).__name__,
+        "seed": player.model.seed,
+    }
     record = {
         "task": task,
         "rounds": player.rounds,
@@ -128,7 +144,11 @@ def _tenths(player: Player) -> list[float]:
     """Accuracy in tenths of what was played."""
     correct = player.result().correct
     size = max(1, len(correct) // 10)
-    return [float(correct[start : start + size].mean()) for start in range(0, size * 10, size) if start < len(correct)]
+    return [
+        float(correct[start : start + size].mean())
+        for start in range(0, size * 10, size)
+        if start < len(correct)
+    ]
 
 
 def _tell(choice: DataChoice, player: Player, saved: str | None, as_json: bool) -> None:
@@ -141,14 +161,22 @@ def _tell(choice: DataChoice, player: Player, saved: str | None, as_json: bool) 
 
 def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) -> None:
     printed = choice.printed(summary["learner"])
-    last, whole = (f"   (the paper: {printed.last:.2f})", f"   (the paper: {printed.total:.2f})") if printed else ("", "")
-    explored = f"{summary['exploration_cost']:.4f}   ({summary['explored']:.2%} of rounds tried another label)"
+    last, whole = (
+        (f"   (the paper: {printed.last:.2f})", f"   (the paper: {printed.total:.2f})")
+        if printed
+        else ("", "")
+    )
+    explored = (
+        f"{summary['exploration_cost']:.4f}   ({summary['explored']:.2%} of rounds tried another label)"
+    )
     facts = {
         "accuracy, last fifth": f"{summary['last_accuracy']:.3f}{last}",
         "accuracy, whole stream": f"{summary['accuracy']:.3f}{whole}",
         "accuracy, tenth by tenth": " ".join(f"{share:.2f}" for share in _tenths(player)),
         "accuracy of greedy label": f"{summary['greedy_accuracy']:.3f}",
-        "cost of exploration": explored if player.hears_verdicts else "none: this learner is told the right label",
+        "cost of exploration": explored
+        if player.hears_verdicts
+        else "none: this learner is told the right label",
         "speed": f"{summary['rounds_per_second']:,.0f} rounds per second ({summary['seconds']:.1f} s)",
         "memory": f"{summary['memory_bytes'] / 2**20:.1f} MiB",
     }

@@ -106,7 +106,10 @@ def _codes_agree(mine: Schema, other: Schema) -> bool:
 
 def _named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
     """Coded rows as dicts, missing values left out."""
-    columns = [(name, schema.values(name) if kind == "nominal" else None) for name, kind in zip(schema.names, schema.kinds, strict=True)]
+    columns = [
+        (name, schema.values(name) if kind == "nominal" else None)
+        for name, kind in zip(schema.names, schema.kinds, strict=True)
+    ]
     return [
         {
             name: value if values is None else values[int(value)]

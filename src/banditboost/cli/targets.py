@@ -20,7 +20,9 @@ def check_target(option: str, path: Path | None) -> None:
     if path.is_dir():
         raise typer.BadParameter(f"{option} {path} is a directory; give the name of a file in it")
     if not os.access(folder, os.W_OK):
-        raise typer.BadParameter(f"{option} {path}: the directory {folder} cannot be written to; give another one")
+        raise typer.BadParameter(
+            f"{option} {path}: the directory {folder} cannot be written to; give another one"
+        )
 
 
 def check_picture(option: str, path: Path | None) -> None:

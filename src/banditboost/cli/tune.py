@@ -12,7 +12,13 @@ import typer
 
 from banditboost.cli import options, output
 from banditboost.cli.data_choice import DataChoice
-from banditboost.cli.learner_choice import RECOMMENDED, Contestant, parameters_for, parse_settings, parse_value
+from banditboost.cli.learner_choice import (
+    RECOMMENDED,
+    Contestant,
+    parameters_for,
+    parse_settings,
+    parse_value,
+)
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.workspace import WorkerChoice, Workspace
 
@@ -35,7 +41,10 @@ class Score(StrEnum):
     greedy_accuracy = "greedy_accuracy"
 
 
-GAPBOOST_GRID: dict[str, list[Any]] = {"n_learners": [5, 10, 20], "grace_period": [[5, 10], [20, 50], [50, 200]]}
+GAPBOOST_GRID: dict[str, list[Any]] = {
+    "n_learners": [5, 10, 20],
+    "grace_period": [[5, 10], [20, 50], [50, 200]],
+}
 """What is tried for GapBoost, which has no exploration rate: the number of trees, and how early these split."""
 Rates = Annotated[
     str | None,
@@ -63,7 +72,10 @@ Try = Annotated[
     ),
 ]
 Learner = Annotated[
-    str, typer.Option(help="The booster or baseline to tune, or a class of your own as MODULE:CLASS.", metavar="NAME")
+    str,
+    typer.Option(
+        help="The booster or baseline to tune, or a class of your own as MODULE:CLASS.", metavar="NAME"
+    ),
 ]
 MethodOf = Annotated[
     Method,
@@ -73,13 +85,17 @@ MethodOf = Annotated[
 ]
 ScoreOf = Annotated[
     Score,
-    typer.Option(help="Score to maximise: accuracy over the whole stream, over its last fifth, or of the greedy label."),
+    typer.Option(
+        help="Score to maximise: accuracy over the whole stream, over its last fifth, or of the greedy label."
+    ),
 ]
 Seeds = Annotated[
-    int, typer.Option(help="How many seeds for each combination; intervals take at least 3.", min=1, metavar="N")
+    int,
+    typer.Option(help="How many seeds for each combination; intervals take at least 3.", min=1, metavar="N"),
 ]
 Out = Annotated[
-    Path | None, typer.Option(help="Directory for results, tables and plot; tune-DATA if not given.", metavar="DIR")
+    Path | None,
+    typer.Option(help="Directory for results, tables and plot; tune-DATA if not given.", metavar="DIR"),
 ]
 
 
@@ -116,7 +132,9 @@ def default_choices(learner: str) -> dict[str, list[Any]]:
     if learner == RECOMMENDED:
         return {name: list(values) for name, values in GAPBOOST_GRID.items()}
     if "exploration" not in parameters_of(learner):
-        raise typer.BadParameter(f"{learner} has no exploration to try; say what to try, such as --n-learners 10,20")
+        raise typer.BadParameter(
+            f"{learner} has no exploration to try; say what to try, such as --n-learners 10,20"
+        )
     return {"exploration": list(RATES)}
 
 
@@ -164,7 +182,9 @@ def tune(
 
         choices = wishes.choices(contestant.learner)
         described = choice.described_rows()
-        search = _search(choice, contestant, choices, parse_settings(settings), range(seed, seed + seeds), score)
+        search = _search(
+            choice, contestant, choices, parse_settings(settings), range(seed, seed + seeds), score
+        )
     output.say(described)
     records, ranked = _play(search, method, workspace)
     combinations, each = tables.count(len(ranked), "combination"), tables.count(seeds, "seed")
@@ -218,7 +238,9 @@ def _play(search: Search, method: Method, workspace: Workspace) -> tuple[list[di
 
     if method is Method.grid:
         return records, tune_by_grid(search, results, play)
-    return records, tune_by_halving(search, results, play, rounds=count_rounds(search.source, workspace.data_path))
+    return records, tune_by_halving(
+        search, results, play, rounds=count_rounds(search.source, workspace.data_path)
+    )
 
 
 def _draw(records: list[dict[str, Any]], search: Search, score: Score, workspace: Workspace) -> list[Path]:

@@ -29,13 +29,17 @@ class WorkerChoice:
 
     def check(self) -> None:
         """Refuse addresses that belong to another engine."""
-        addresses = (("--scheduler", self.scheduler, EngineName.dask), ("--address", self.address, EngineName.ray))
+        addresses = (
+            ("--scheduler", self.scheduler, EngineName.dask),
+            ("--address", self.address, EngineName.ray),
+        )
         for option, given, engine in addresses:
             if given and self.engine is not engine:
-                raise typer.BadParameter(f"{option} goes with --engine {engine.value}; add that, or leave {option} out")
+                raise typer.BadParameter(
+                    f"{option} goes with --engine {engine.value}; add that, or leave {option} out"
+                )
             if not given and self.engine is engine:
                 raise typer.BadParameter(f"--engine {engine.value} needs {option} ADDRESS")
-
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,11 @@ class Workspace:
 
     def _tell_how_to_go_on(self, tasks: Iterable[Task], finished: set[str]) -> None:
         ids = {task.id for task in tasks}
-        kept = f"{len(ids & finished)} of {len(ids)} runs are kept in {self.results}" if finished else "nothing was finished"
+        kept = (
+            f"{len(ids & finished)} of {len(ids)} runs are kept in {self.results}"
+            if finished
+            else "nothing was finished"
+        )
         output.warn(f"stopped; {kept}; the same command goes on from there")
 
     def write_sheet(self, sheet: Sheet) -> list[Path]:

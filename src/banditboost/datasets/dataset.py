@@ -61,7 +61,9 @@ class _Rows:
 
     def _record(self, row: list[float]) -> dict[str, float | str]:
         columns = zip(self.features, self.values, row, strict=True)
-        return {name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell}
+        return {
+            name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +130,25 @@ class Dataset(_Rows):
 
 def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> Stream:
     rows = _play_order(table.n_rows, repeat, seed, rounds)
-    return Stream(table.name, table.features, table.kinds, table.values, table.X[rows], table.y[rows], table.labels, rows)
+    return Stream(
+        table.name,
+        table.features,
+        table.kinds,
+        table.values,
+        table.X[rows],
+        table.y[rows],
+        table.labels,
+        rows,
+    )
 
 
 def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) -> IntArray:
     total = size * check_count("repeat", repeat, 1)
     if rounds is not None:
         check_count("rounds", rounds, 1, total, hint=f"{size} rows x repeat={repeat}")
-    order = np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
+    order = (
+        np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
+    )
     return (order[:rounds] % size).astype(np.int64)
 
 

@@ -56,7 +56,10 @@ MICE = File(
     archive="mice+protein+expression.zip",
     urls=("https://archive.ics.uci.edu/static/public/342/mice+protein+expression.zip",),
     sha256="4fd0f6a4283ea5d5bfedaee79c9e804cdcb653cad56b42e3397b7d819d6bd98e",
-    labels={label: label for label in ("c-CS-m", "c-CS-s", "c-SC-m", "c-SC-s", "t-CS-m", "t-CS-s", "t-SC-m", "t-SC-s")},
+    labels={
+        label: label
+        for label in ("c-CS-m", "c-CS-s", "c-SC-m", "c-SC-s", "t-CS-m", "t-CS-s", "t-SC-m", "t-SC-s")
+    },
     # MouseID names the animal (15 rows each, one label); the other three spell out the label.
     ignored=frozenset({"MouseID", "Genotype", "Treatment", "Behavior"}),
 )
@@ -89,7 +92,9 @@ def load(file: File, directory: str | os.PathLike[str] | None = None) -> Dataset
     path = locate(file, directory)
     if path is None:
         if directory is not None:
-            raise DatasetError(f"no {file.filename} and no {file.archive} in {Path(directory)}: {remedy(file)}")
+            raise DatasetError(
+                f"no {file.filename} and no {file.archive} in {Path(directory)}: {remedy(file)}"
+            )
         path = fetch(file)
     return _dataset(file, _checked_arrays(file, path))
 
@@ -107,7 +112,13 @@ def locate(file: File, directory: str | os.PathLike[str] | None = None) -> Path 
 
 def fetch(file: File) -> Path:
     """Download the archive into the cache. It is kept only if it holds the right rows."""
-    return web.fetch(file.name, file.urls, file.archive, check=lambda path: _checked_arrays(file, path), remedy=remedy(file))
+    return web.fetch(
+        file.name,
+        file.urls,
+        file.archive,
+        check=lambda path: _checked_arrays(file, path),
+        remedy=remedy(file),
+    )
 
 
 def remedy(file: File) -> str:
@@ -133,7 +144,9 @@ def _dataset(file: File, arrays: cache.Arrays) -> Dataset:
     values: Values = tuple(file.nominal.get(name) for name in features)
     origin = ORIGINS[file.name]
     labels = tuple(file.labels.values())
-    return Dataset(file.name, features, kinds, values, arrays["X"], arrays["y"], labels, origin.licence, origin.source)
+    return Dataset(
+        file.name, features, kinds, values, arrays["X"], arrays["y"], labels, origin.licence, origin.source
+    )
 
 
 def _checked_arrays(file: File, path: Path) -> cache.Arrays:
@@ -152,7 +165,9 @@ def _checked_arrays(file: File, path: Path) -> cache.Arrays:
             raise DatasetError(f"{path} {_what_it_is(packed)} ({_short(error)}): get a fresh copy") from error
         found = rows_sha256(arrays)
         if found != file.sha256:
-            raise DatasetError(f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): get a fresh copy")
+            raise DatasetError(
+                f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): get a fresh copy"
+            )
         return arrays
 
     return cache.fetch(f"{file.name}-{hashlib.sha256(packed).hexdigest()}-{_DECODER}", decode)
@@ -181,10 +196,16 @@ def _arrays(file: File, lines: list[str]) -> cache.Arrays:
     kept = [i for i, name in enumerate(columns) if name not in file.ignored]
     matrix = np.empty((len(rows), len(kept)))
     numeric = [i for i in kept if columns[i] not in file.nominal]
-    matrix[:, [kept.index(i) for i in numeric]] = np.loadtxt(rows, delimiter=",", comments=None, usecols=numeric, ndmin=2)
+    matrix[:, [kept.index(i) for i in numeric]] = np.loadtxt(
+        rows, delimiter=",", comments=None, usecols=numeric, ndmin=2
+    )
     for name, values in file.nominal.items():
         matrix[:, kept.index(columns.index(name))] = _codes(rows, columns.index(name), values)
-    return {"features": np.array([columns[i] for i in kept]), "X": matrix, "y": _codes(rows, len(columns), tuple(file.labels))}
+    return {
+        "features": np.array([columns[i] for i in kept]),
+        "X": matrix,
+        "y": _codes(rows, len(columns), tuple(file.labels)),
+    }
 
 
 def _missing_spelled_out(file: File, line: str) -> str:

@@ -39,7 +39,9 @@ def movement(raw: Dataset) -> Dataset:
     """The twelve sensor columns; the one unreadable cell (-144 run together with a time) is -144."""
     columns = [raw.features.index(name) for name in SENSORS]
     matrix = np.nan_to_num(raw.X[:, columns], nan=-144.0)
-    return replace(raw, features=SENSORS, kinds=(NUMERIC,) * len(SENSORS), values=(None,) * len(SENSORS), X=matrix)
+    return replace(
+        raw, features=SENSORS, kinds=(NUMERIC,) * len(SENSORS), values=(None,) * len(SENSORS), X=matrix
+    )
 
 
 def mice(raw: Dataset) -> Dataset:
@@ -52,10 +54,19 @@ def isolet(raw: Dataset) -> Dataset:
     key = f"isolet-pca-{hashlib.sha256(raw.X.tobytes()).hexdigest()}-{_PROJECTION}"
     arrays = cache.fetch(key, lambda: {"X": principal_components(raw.X, ISOLET_COMPONENTS)})
     names = tuple(f"pc{1 + i}" for i in range(ISOLET_COMPONENTS))
-    return replace(raw, features=names, kinds=(NUMERIC,) * len(names), values=(None,) * len(names), X=arrays["X"])
+    return replace(
+        raw, features=names, kinds=(NUMERIC,) * len(names), values=(None,) * len(names), X=arrays["X"]
+    )
 
 
-PREPARE = {"balance": balance, "car": car, "nursery": nursery, "movement": movement, "mice": mice, "isolet": isolet}
+PREPARE = {
+    "balance": balance,
+    "car": car,
+    "nursery": nursery,
+    "movement": movement,
+    "mice": mice,
+    "isolet": isolet,
+}
 
 
 def principal_components(matrix: FloatArray, count: int) -> FloatArray:

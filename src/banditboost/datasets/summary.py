@@ -22,7 +22,11 @@ class DataSummary:
     def misprints(self) -> tuple[str, ...]:
         """The columns whose printed number is wrong."""
         right = self.rows, self.features, self.n_labels
-        return tuple(name for name, ours, theirs in zip(("Size", "Dimension", "k"), right, self.printed, strict=True) if ours != theirs)
+        return tuple(
+            name
+            for name, ours, theirs in zip(("Size", "Dimension", "k"), right, self.printed, strict=True)
+            if ours != theirs
+        )
 
 
 SUMMARY: Final[Mapping[str, DataSummary]] = {

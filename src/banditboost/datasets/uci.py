@@ -13,13 +13,20 @@ from types import ModuleType
 from banditboost.datasets.errors import DatasetError
 
 MICE_SHEET = "Data_Cortex_Nuclear.xls"
-ISOLET_PARTS = ("isolet1+2+3+4.data", "isolet5.data")  # speakers 1 to 120, then the 30 that UCI sets aside for testing
+ISOLET_PARTS = (
+    "isolet1+2+3+4.data",
+    "isolet5.data",
+)  # speakers 1 to 120, then the 30 that UCI sets aside for testing
 MOVEMENT_TABLE = "dataset-har-PUC-Rio-ugulino.csv"
 
 
 def mice(archive: bytes) -> Iterator[str]:
     """Numbers are stored as binary floats, missing ones as empty cells."""
-    sheet = library("xlrd", "an Excel sheet").open_workbook(file_contents=member(archive, MICE_SHEET)).sheet_by_index(0)
+    sheet = (
+        library("xlrd", "an Excel sheet")
+        .open_workbook(file_contents=member(archive, MICE_SHEET))
+        .sheet_by_index(0)
+    )
     yield _with_label(",".join(sheet.row_values(0)))
     for row in range(1, sheet.nrows):
         yield ",".join(cell if isinstance(cell, str) else repr(cell) for cell in sheet.row_values(row))

@@ -36,13 +36,21 @@ class Engine:
         if self.name not in ENGINES:
             raise ExperimentError(f"engine is {self.name!r}; it must be one of {', '.join(ENGINES)}")
         if self.jobs is not None and self.jobs < 1:
-            raise ExperimentError(f"jobs is {self.jobs}; give a whole number from 1 on, or leave it out to use all cores")
+            raise ExperimentError(
+                f"jobs is {self.jobs}; give a whole number from 1 on, or leave it out to use all cores"
+            )
         if self.name == "local" and self.address is not None:
-            raise ExperimentError(f"address is {self.address!r}, but engine 'local' has none; give engine 'dask' or 'ray'")
+            raise ExperimentError(
+                f"address is {self.address!r}, but engine 'local' has none; give engine 'dask' or 'ray'"
+            )
         if self.name != "local" and self.address is None:
-            raise ExperimentError(f"engine {self.name!r} needs the address of a running cluster; give it, or engine 'local'")
+            raise ExperimentError(
+                f"engine {self.name!r} needs the address of a running cluster; give it, or engine 'local'"
+            )
 
-    def outcomes(self, function: Callable[[_Item], _Outcome], items: Sequence[_Item]) -> Generator[tuple[int, _Outcome], None, None]:
+    def outcomes(
+        self, function: Callable[[_Item], _Outcome], items: Sequence[_Item]
+    ) -> Generator[tuple[int, _Outcome], None, None]:
         """Position and outcome of each item as it is done, begun in the order given; what a lost worker had in hand is done again."""
         waiting = dict(enumerate(items))
         losses = 0
@@ -86,18 +94,24 @@ class Workers:
     lost: tuple[type[Exception], ...]
 
     @contextmanager
-    def running(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Iterator[Any]]:
+    def running(
+        self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[Iterator[Any]]:
         """The outcomes of the calls as they come; those that are not waited for are given up."""
         from joblib import Parallel, delayed
 
         with _deaf_children():
             # One call a batch: an outcome must not wait for its neighbours.
-            outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
+            outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(
+                delayed(function)(*call) for call in calls
+            )
         try:
             yield outcomes
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib warns that calls under way are given up: that is what closing means
+                warnings.simplefilter(
+                    "ignore"
+                )  # joblib warns that calls under way are given up: that is what closing means
                 outcomes.close()
 
 
@@ -137,7 +151,9 @@ def reach(what: str, address: str, host: str, port: int) -> None:
     try:
         socket.create_connection((host, port), TIMEOUT).close()
     except (OSError, OverflowError) as error:
-        raise ExperimentError(f"no {what} at {address!r}: {first_line(error)}; start one, or give its address") from None
+        raise ExperimentError(
+            f"no {what} at {address!r}: {first_line(error)}; start one, or give its address"
+        ) from None
 
 
 def first_line(error: BaseException) -> str:

@@ -78,7 +78,9 @@ def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure
     return _panels(group(records, data_of), _draw_curves, legend)
 
 
-def exploration(records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of) -> Figure:
+def exploration(
+    records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of
+) -> Figure:
     """Accuracy against the exploration rate, one panel for each data set; a dotted line is the paper's choice."""
     return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
 
@@ -160,7 +162,16 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
         _line(axes, rounds, np.array(points), learner, list(learners))
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
         if printed is not None:
-            axes.plot(rounds[-1:], [printed.last], "o", mfc="white", mec=colour(learner), ms=6, clip_on=False, zorder=5)
+            axes.plot(
+                rounds[-1:],
+                [printed.last],
+                "o",
+                mfc="white",
+                mec=colour(learner),
+                ms=6,
+                clip_on=False,
+                zorder=5,
+            )
     _show_lines(axes)
     curve = records[0]["curve"]
     fewer = " (fewer at first)" if curve.get("grows") else ""
@@ -173,9 +184,13 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
 def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[Record], str]) -> None:
     lines = group(records, series)
     for name, members in lines.items():
-        rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
+        rates = {
+            rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())
+        }
         mean = np.array([found.mean for found in rates.values()])
-        half = np.nan_to_num([found.half_width for found in rates.values()])  # no bar where there is no interval
+        half = np.nan_to_num(
+            [found.half_width for found in rates.values()]
+        )  # no bar where there is no interval
         reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
         axes.errorbar(
             list(rates),

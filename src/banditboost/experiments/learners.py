@@ -40,10 +40,14 @@ def learner_class(name: str) -> type[Booster]:
     if name in LEARNERS:
         return LEARNERS[name]
     if not is_reference(name):
-        raise ExperimentError(f"unknown learner {name!r}: the known ones are {', '.join(LEARNERS)}; or module:Class")
+        raise ExperimentError(
+            f"unknown learner {name!r}: the known ones are {', '.join(LEARNERS)}; or module:Class"
+        )
     found = resolve(name)
     if not isinstance(found, type) or not issubclass(found, Booster):
-        raise ExperimentError(f"{name!r} is {found!r}, which is no booster; derive it from one (docs/guide-booster.md)")
+        raise ExperimentError(
+            f"{name!r} is {found!r}, which is no booster; derive it from one (docs/guide-booster.md)"
+        )
     return found
 
 
@@ -77,7 +81,9 @@ def _handed_on(booster: type[Booster]) -> list[str]:
             parameters = inspect.signature(vars(base)["__init__"]).parameters
             if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters.values()):
                 return [*names, *parameters]
-            names += [name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
+            names += [
+                name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD
+            ]
     return names
 
 

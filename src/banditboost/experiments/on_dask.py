@@ -34,19 +34,27 @@ def connect(engine: Engine) -> Iterator[Workers]:
     try:
         host, port = get_address_host_port(address)
     except ValueError as error:
-        raise ExperimentError(f"address is {address!r}: {error}; give that of a Dask scheduler, such as tcp://127.0.0.1:8786") from None
+        raise ExperimentError(
+            f"address is {address!r}: {error}; give that of a Dask scheduler, such as tcp://127.0.0.1:8786"
+        ) from None
     reach("Dask scheduler", address, host, port)
     try:
         client = Client(address, timeout=TIMEOUT, set_as_default=False)
     except OSError as error:
-        raise ExperimentError(f"no Dask scheduler at {address!r}: {first_line(error)}; start one, or give its address") from None
+        raise ExperimentError(
+            f"no Dask scheduler at {address!r}: {first_line(error)}; start one, or give its address"
+        ) from None
     with client:
         try:
             client.wait_for_workers(1, timeout=TIMEOUT)
         except TimeoutError:
             raise ExperimentError(f"the Dask scheduler at {address!r} has no workers; start some") from None
         # All workers may be gone for a while: then joblib says TimeoutError.
-        settings = {"backend": Backend(client=client), "n_jobs": -1, "pre_dispatch": engine.jobs or "2*n_jobs"}
+        settings = {
+            "backend": Backend(client=client),
+            "n_jobs": -1,
+            "pre_dispatch": engine.jobs or "2*n_jobs",
+        }
         try:
             yield Workers(settings, (KilledWorker, TimeoutError))
         except FutureCancelledError as error:

@@ -28,7 +28,9 @@ def connect(engine: Engine) -> Iterator[Workers]:
         _join(str(engine.address))
     try:
         jobs = _jobs(engine)
-        yield Workers({"backend": Backend(), "n_jobs": jobs, "pre_dispatch": jobs}, (RayActorError, WorkerCrashedError))
+        yield Workers(
+            {"backend": Backend(), "n_jobs": jobs, "pre_dispatch": jobs}, (RayActorError, WorkerCrashedError)
+        )
     finally:
         if ours:
             ray.shutdown()
@@ -41,7 +43,9 @@ def _join(address: str) -> None:
     try:
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ExperimentError(f"no Ray cluster at {address!r}: {first_line(error)}; start one, or give its address") from None
+        raise ExperimentError(
+            f"no Ray cluster at {address!r}: {first_line(error)}; start one, or give its address"
+        ) from None
 
 
 def _jobs(engine: Engine) -> int:
@@ -49,5 +53,7 @@ def _jobs(engine: Engine) -> int:
     cores = int(ray.cluster_resources()["CPU"])
     jobs = engine.jobs or cores
     if not 2 <= jobs <= cores:
-        raise ExperimentError(f"{jobs} jobs on a Ray cluster with {cores} cores; give from 2 to {cores}, or use engine 'local'")
+        raise ExperimentError(
+            f"{jobs} jobs on a Ray cluster with {cores} cores; give from 2 to {cores}, or use engine 'local'"
+        )
     return jobs

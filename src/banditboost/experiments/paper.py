@@ -35,7 +35,14 @@ ARTEFACTS: Final[Mapping[str, Artefact]] = {
     "figure2": Artefact(("balance", "nursery", "movement", "mice"), _DRAWN),
 }
 
-SEARCH_REPEAT: Final[Mapping[str, int]] = {"balance": 4, "car": 4, "nursery": 1, "movement": 1, "mice": 4, "isolet": 5}
+SEARCH_REPEAT: Final[Mapping[str, int]] = {
+    "balance": 4,
+    "car": 4,
+    "nursery": 1,
+    "movement": 1,
+    "mice": 4,
+    "isolet": 5,
+}
 """How often the rows were repeated for Table 4: that gives its column Count (2 more for Movement, whose odd row we keep)."""
 RATES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 """The grid of exploration rates. Ours: the paper does not give its own, only the rates it chose, 0.001 and 0.1."""
@@ -45,7 +52,9 @@ SEARCH_SEEDS: Final = 5
 Seeds = int | Iterable[int] | None
 
 
-def artefact_tasks(artefact: str, datasets: Sequence[str] = (), algorithms: Sequence[str] = (), seeds: Seeds = None) -> list[Task]:
+def artefact_tasks(
+    artefact: str, datasets: Sequence[str] = (), algorithms: Sequence[str] = (), seeds: Seeds = None
+) -> list[Task]:
     """The tasks of a table or figure, kept to some data sets and algorithms if these are named.
 
     >>> len(artefact_tasks("table1")), len(artefact_tasks("figure1", seeds=2))
@@ -54,12 +63,20 @@ def artefact_tasks(artefact: str, datasets: Sequence[str] = (), algorithms: Sequ
     if artefact not in ARTEFACTS:
         raise ExperimentError(f"unknown table or figure {artefact!r}: there are {', '.join(ARTEFACTS)}")
     shown = ARTEFACTS[artefact]
-    wanted = _known("data set", datasets, STREAMS) or shown.datasets, _known("algorithm", algorithms, ALGORITHMS) or shown.algorithms
-    some = [name for name in shown.datasets if name in wanted[0]], [name for name in shown.algorithms if name in wanted[1]]
+    wanted = (
+        _known("data set", datasets, STREAMS) or shown.datasets,
+        _known("algorithm", algorithms, ALGORITHMS) or shown.algorithms,
+    )
+    some = (
+        [name for name in shown.datasets if name in wanted[0]],
+        [name for name in shown.algorithms if name in wanted[1]],
+    )
     return exploration_tasks(*some, seeds) if artefact == "table4" else paper_tasks(*some, seeds)
 
 
-def paper_tasks(datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = ALGORITHMS, seeds: Seeds = None) -> list[Task]:
+def paper_tasks(
+    datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = ALGORITHMS, seeds: Seeds = None
+) -> list[Task]:
     """The runs of Tables 1 and 2 and of the figures.
 
     `seeds` is how many (from 4 on), or which; None is as many as in the paper: 20, and 10 for Isolet and Movement.
@@ -74,12 +91,23 @@ def paper_tasks(datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[s
 
 
 def exploration_tasks(
-    datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = BANDITS, seeds: Seeds = None, rates: Sequence[float] = RATES
+    datasets: Iterable[str] = tuple(STREAMS),
+    algorithms: Iterable[str] = BANDITS,
+    seeds: Seeds = None,
+    rates: Sequence[float] = RATES,
 ) -> list[Task]:
     """The grid search of Table 4: every rate on the shorter streams, all other parameters as in Tables 1 and 2."""
-    datasets, algorithms = _known("data set", datasets, STREAMS), _known("bandit algorithm", algorithms, BANDITS)
+    datasets, algorithms = (
+        _known("data set", datasets, STREAMS),
+        _known("bandit algorithm", algorithms, BANDITS),
+    )
     return [
-        Task(Source(name, repeat=SEARCH_REPEAT[name]), algorithm, {**paper_parameters(name, algorithm), "exploration": rate}, seed)
+        Task(
+            Source(name, repeat=SEARCH_REPEAT[name]),
+            algorithm,
+            {**paper_parameters(name, algorithm), "exploration": rate},
+            seed,
+        )
         for name in datasets
         for algorithm in algorithms
         for rate in rates
@@ -94,7 +122,11 @@ def paper_parameters(dataset: str, algorithm: str) -> dict[str, Any]:
     [5, 20]
     """
     given = setting(dataset, algorithm)
-    parameters: dict[str, Any] = {"n_learners": given.n_learners, "clip": given.clip, "importance_scale": given.importance_scale}
+    parameters: dict[str, Any] = {
+        "n_learners": given.n_learners,
+        "clip": given.clip,
+        "importance_scale": given.importance_scale,
+    }
     if given.exploration is not None:
         parameters["exploration"] = given.exploration
     if not algorithm.startswith("Ada"):

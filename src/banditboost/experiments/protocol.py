@@ -107,7 +107,9 @@ def setting(dataset: str, algorithm: str) -> Setting:
     20
     """
     if dataset not in STREAMS or algorithm not in ALGORITHMS:
-        raise ExperimentError(f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on {', '.join(STREAMS)}")
+        raise ExperimentError(
+            f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on {', '.join(STREAMS)}"
+        )
     return Setting(
         dataset,
         algorithm,

@@ -63,7 +63,9 @@ def _imported(reference: str, module: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise ExperimentError(f"{reference!r}: the module {module!r} needs {error.name}; install that") from error
+            raise ExperimentError(
+                f"{reference!r}: the module {module!r} needs {error.name}; install that"
+            ) from error
         raise ExperimentError(
             f"{reference!r}: there is no module {error.name!r}; install it, or put its directory into PYTHONPATH"
         ) from None

@@ -65,7 +65,13 @@ def _head(report: Report) -> str:
 
 def _tiles(report: Report) -> str:
     records = report.records
-    compared = [entry for sheet in report.sheets for row in sheet.rows for entry in row if entry.detail.startswith("paper ")]
+    compared = [
+        entry
+        for sheet in report.sheets
+        for row in sheet.rows
+        for entry in row
+        if entry.detail.startswith("paper ")
+    ]
     marks = [entry.mark for entry in compared]
     tiles = [
         (f"{len(records):,}", "runs"),
@@ -75,7 +81,11 @@ def _tiles(report: Report) -> str:
     if compared:
         tiles.append((f"{marks.count('')} of {len(marks)}", "cells within 0.02 of the paper"))
         tiles.append((f"{marks.count('above')} / {marks.count('below')}", "cells above / below"))
-    return '<dl class="tiles">' + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles) + "</dl>"
+    return (
+        '<dl class="tiles">'
+        + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles)
+        + "</dl>"
+    )
 
 
 def _duration(seconds: float) -> str:
@@ -125,7 +135,11 @@ def _means(records: Sequence[Record]) -> str:
     seeds = {len(runs) for runs in group(records, data_of, learner_of, _rate_of).values()}
     if max(seeds) < FEWEST_FOR_AN_INTERVAL:
         return f"Mean over seeds, without intervals: these take at least {FEWEST_FOR_AN_INTERVAL} seeds."
-    few = f", where there are {FEWEST_FOR_AN_INTERVAL} seeds or more" if min(seeds) < FEWEST_FOR_AN_INTERVAL else ""
+    few = (
+        f", where there are {FEWEST_FOR_AN_INTERVAL} seeds or more"
+        if min(seeds) < FEWEST_FOR_AN_INTERVAL
+        else ""
+    )
     return f"Mean over seeds with its 95 % interval{few}."
 
 
@@ -137,10 +151,10 @@ def _rate_of(record: Record) -> float | None:
 
 def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: Any) -> str:
     panels = group(records, data_of).items()
-    pictures = "".join(_picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels)
-    return (
-        f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}<div class="gallery">{pictures}</div></section>'
+    pictures = "".join(
+        _picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels
     )
+    return f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}<div class="gallery">{pictures}</div></section>'
 
 
 def _legend(records: Sequence[Record]) -> str:
@@ -161,12 +175,35 @@ def _picture(figure: Figure, text: str) -> str:
 def _parameters(records: Iterable[Record]) -> str:
     """Each setting once, with the streams, seeds and exploration rates that it was played with."""
     rows = []
-    for (data, rounds, learner, parameters), runs in group(records, data_of, _rounds, learner_of, _parameters_of).items():
+    for (data, rounds, learner, parameters), runs in group(
+        records, data_of, _rounds, learner_of, _parameters_of
+    ).items():
         seeds = sorted({record["task"]["seed"] for record in runs})
-        rates = sorted({record["task"]["parameters"]["exploration"] for record in runs if "exploration" in record["task"]["parameters"]})
+        rates = sorted(
+            {
+                record["task"]["parameters"]["exploration"]
+                for record in runs
+                if "exploration" in record["task"]["parameters"]
+            }
+        )
         explored = f"exploration {', '.join(map(value_text, rates))}; " if rates else ""
-        rows.append((Entry(title_of(data), f"{rounds:,} rounds, seeds {_span(seeds)}"), Entry(learner), Entry(explored + parameters)))
-    return _sheet(Sheet("parameters", "Parameters", "As recorded with each run.", ("Data", "Learner", "Parameters"), tuple(rows), ()))
+        rows.append(
+            (
+                Entry(title_of(data), f"{rounds:,} rounds, seeds {_span(seeds)}"),
+                Entry(learner),
+                Entry(explored + parameters),
+            )
+        )
+    return _sheet(
+        Sheet(
+            "parameters",
+            "Parameters",
+            "As recorded with each run.",
+            ("Data", "Learner", "Parameters"),
+            tuple(rows),
+            (),
+        )
+    )
 
 
 def _rounds(record: Record) -> int:
@@ -175,7 +212,11 @@ def _rounds(record: Record) -> int:
 
 def _parameters_of(record: Record) -> str:
     """All in one line but exploration, of which a grid has many."""
-    return ", ".join(f"{name} {value_text(value)}" for name, value in record["task"]["parameters"].items() if name != "exploration")
+    return ", ".join(
+        f"{name} {value_text(value)}"
+        for name, value in record["task"]["parameters"].items()
+        if name != "exploration"
+    )
 
 
 def _span(seeds: Sequence[int]) -> str:
@@ -185,11 +226,15 @@ def _span(seeds: Sequence[int]) -> str:
 
 def _machine(records: Iterable[Record]) -> str:
     """Every machine and set of versions that took part."""
-    places = {json.dumps([record["machine"], record["versions"]], sort_keys=True): record for record in records}
+    places = {
+        json.dumps([record["machine"], record["versions"]], sort_keys=True): record for record in records
+    }
     facts = "".join(_facts({**record["machine"], **record["versions"]}) for record in places.values())
     return f'<section id="machine"><h2>Machine and versions</h2>{facts}</section>'
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    items = (f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items())
+    items = (
+        f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items()
+    )
     return f'<dl class="facts">{"".join(items)}</dl>'

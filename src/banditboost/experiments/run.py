@@ -75,7 +75,9 @@ def _load(source: Source, data_directory: str | None) -> Any:
         return datasets.load(source.name, cast(Variant, source.variant), data_directory)
     if sha256_of(Path(source.path)) != source.sha256:
         raise ExperimentError(f"{source.path} has changed since the task was made; make the task anew")
-    return datasets.read(source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore)
+    return datasets.read(
+        source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore
+    )
 
 
 @cache
@@ -83,7 +85,9 @@ def warm_up(learner: str) -> None:
     """Play a few rounds, so that no task's time holds what it takes to compile the learner's kernels or to load them."""
     X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
     small = {"n_learners": 2} if "n_learners" in parameters_of(learner) else {}
-    play(make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)])
+    play(
+        make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)]
+    )
 
 
 def _accuracies(result: Result) -> dict[str, Any]:

@@ -56,7 +56,9 @@ def run_tasks(
     """
     workers = Engine(engine, jobs, address)
     finished = results.finished_ids()
-    waiting = sorted({task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True)
+    waiting = sorted(
+        {task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True
+    )
     if not waiting:
         return 0
     _prepare(waiting, data_directory, workers)

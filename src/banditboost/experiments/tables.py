@@ -46,7 +46,9 @@ def table2(records: Iterable[Record]) -> Sheet:
 def _scores(records: Iterable[Record], name: str, title: str, score: str) -> Sheet:
     cells = group(records, data_of, learner_of)
     datasets = list(dict.fromkeys(data for data, _ in cells))
-    algorithms = [algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for _, learner in cells)]
+    algorithms = [
+        algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for _, learner in cells)
+    ]
     rows, numbers = [], []
     for data in datasets:
         entries = [_stream_entry(next(members for (name, _), members in cells.items() if name == data))]
@@ -102,11 +104,25 @@ def table3() -> Sheet:
     for name, size in SUMMARY.items():
         right = {"Size": size.rows, "Dimension": size.features, "k": size.n_labels}
         printed = dict(zip(right, size.printed, strict=True))
-        entries = (Entry(f"{right[part]:,}", f"printed {printed[part]:,}" if part in size.misprints else "") for part in right)
+        entries = (
+            Entry(f"{right[part]:,}", f"printed {printed[part]:,}" if part in size.misprints else "")
+            for part in right
+        )
         rows.append((Entry(title_of(name)), *entries))
-        numbers.append({"table": "table3", "data": name, **{part.lower(): number for part, number in right.items()}})
-    note = "The printed table has columns mixed up; the text's own stream lengths agree with the numbers here."
-    return Sheet("table3", "Table 3: the data sets", note, ("Data", "Size", "Dimension", "k"), tuple(rows), tuple(numbers))
+        numbers.append(
+            {"table": "table3", "data": name, **{part.lower(): number for part, number in right.items()}}
+        )
+    note = (
+        "The printed table has columns mixed up; the text's own stream lengths agree with the numbers here."
+    )
+    return Sheet(
+        "table3",
+        "Table 3: the data sets",
+        note,
+        ("Data", "Size", "Dimension", "k"),
+        tuple(rows),
+        tuple(numbers),
+    )
 
 
 def table4(records: Iterable[Record]) -> Sheet:
@@ -120,7 +136,14 @@ def table4(records: Iterable[Record]) -> Sheet:
         entries = [_search_entry(_rates(runs), printed) for runs in searches.values()]
         rows.append((_stream_entry(members), Entry(_rate(printed)), *entries))
         numbers += [
-            {"table": "table4", "data": data, "algorithm": algorithm, "paper_rho": printed, "rho": rate, **_figures(found, None)}
+            {
+                "table": "table4",
+                "data": data,
+                "algorithm": algorithm,
+                "paper_rho": printed,
+                "rho": rate,
+                **_figures(found, None),
+            }
             for algorithm, runs in searches.items()
             for rate, found in _rates(runs).items()
         ]
@@ -140,7 +163,11 @@ def _best_rate(rates: Mapping[float, Estimate]) -> float:
 
 def _search_entry(rates: Mapping[float, Estimate], printed: float | None) -> Entry:
     best = _best_rate(rates)
-    gain = f", {_signed(rates[best].mean - rates[printed].mean)}" if printed is not None and printed in rates else ""
+    gain = (
+        f", {_signed(rates[best].mean - rates[printed].mean)}"
+        if printed is not None and printed in rates
+        else ""
+    )
     return Entry(_rate(best), f"{rates[best]}{gain}")
 
 
@@ -170,8 +197,20 @@ def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
         ahead = lead(learners[learner], learners[reference], "accuracy")
         entries, figures = _measures(learners[learner])
         told = _TOLD if is_told_the_label(learner) else _NOT_TOLD
-        seeds = "" if len({len(members) for members in learners.values()}) == 1 else count(len(learners[learner]), "seed")
-        rows.append((Entry(learner, seeds), Entry(told), *entries[:1], _lead_entry(ahead, learner == reference), *entries[1:]))
+        seeds = (
+            ""
+            if len({len(members) for members in learners.values()}) == 1
+            else count(len(learners[learner]), "seed")
+        )
+        rows.append(
+            (
+                Entry(learner, seeds),
+                Entry(told),
+                *entries[:1],
+                _lead_entry(ahead, learner == reference),
+                *entries[1:],
+            )
+        )
         numbers.append({"learner": learner, "feedback": told, **figures, **_lead_figures(ahead, reference)})
     whole, *others = _SCORES.values()
     header = ("Learner", "Feedback", whole, f"Minus {reference}", *others, "Rounds/s", "MiB")
@@ -233,7 +272,11 @@ def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
     for candidate, found in zip(ranked, scores, strict=True):
         values = [value_text(candidate.parameters[name]) for name in names]
         rows.append((*map(Entry, values), Entry(str(found)), Entry(f"{candidate.rounds:,}")))
-        spread = {"accuracy": candidate.mean, "half_interval": _finite(candidate.half_width), "seeds": candidate.seeds}
+        spread = {
+            "accuracy": candidate.mean,
+            "half_interval": _finite(candidate.half_width),
+            "seeds": candidate.seeds,
+        }
         numbers.append({**dict(zip(names, values, strict=True)), **spread, "rounds": candidate.rounds})
     note = f"Accuracy: {interval_note(scores)}"
     return Sheet("ranking", title, note, (*names, "Accuracy", "Rounds"), tuple(rows), tuple(numbers))

@@ -52,31 +52,47 @@ class Source:
 
     def __post_init__(self) -> None:
         if self.path is None and not self.shuffle:
-            raise ExperimentError(f"shuffle is False for the data set {self.name!r}, whose rows come sorted; leave it out")
+            raise ExperimentError(
+                f"shuffle is False for the data set {self.name!r}, whose rows come sorted; leave it out"
+            )
         if self.path is not None and (self.label is None or self.sha256 is None):
-            raise ExperimentError(f"path is {self.path!r} without label and sha256; make the source with Source.file(path, label)")
+            raise ExperimentError(
+                f"path is {self.path!r} without label and sha256; make the source with Source.file(path, label)"
+            )
 
     @classmethod
     def file(cls, path: str | os.PathLike[str], label: str, **others: Any) -> Source:
         """A file and its label column, as it is now; `others` are the other fields."""
         absolute = Path(path).resolve()
-        return cls(**{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute))
+        return cls(
+            **{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is at its default: so a field that is added later changes no id."""
-        given = {item.name: getattr(self, item.name) for item in fields(self) if getattr(self, item.name) != item.default}
+        given = {
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if getattr(self, item.name) != item.default
+        }
         return {name: _plain(value) for name, value in given.items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Source:
         _refuse_unknown("source", values, {item.name for item in fields(cls)})
-        given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
         return cls(**given)
 
     def identity(self) -> dict[str, Any]:
         """What an id depends on."""
         values = self.to_dict()
-        return values if self.path is None else {name: value for name, value in values.items() if name not in ("name", "path")}
+        return (
+            values
+            if self.path is None
+            else {name: value for name, value in values.items() if name not in ("name", "path")}
+        )
 
 
 @dataclass(frozen=True)
@@ -113,12 +129,19 @@ class Task:
         return hashlib.sha256(canonical.encode()).hexdigest()[:_ID_DIGITS]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"source": self.source.to_dict(), "learner": self.learner, "parameters": dict(self.parameters), "seed": self.seed}
+        return {
+            "source": self.source.to_dict(),
+            "learner": self.learner,
+            "parameters": dict(self.parameters),
+            "seed": self.seed,
+        }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Task:
         _refuse_unknown("task", values, {item.name for item in fields(cls)})
-        return cls(Source.from_dict(values["source"]), values["learner"], values["parameters"], values["seed"])
+        return cls(
+            Source.from_dict(values["source"]), values["learner"], values["parameters"], values["seed"]
+        )
 
     def __str__(self) -> str:
         return f"{self.learner} on {self.source.name}, seed {self.seed}"
@@ -131,7 +154,9 @@ def sha256_of(path: Path) -> str:
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
-        raise ExperimentError(f"cannot read {path}: {error.strerror}; give the path of a file that is there") from None
+        raise ExperimentError(
+            f"cannot read {path}: {error.strerror}; give the path of a file that is there"
+        ) from None
     return digest.hexdigest()
 
 
@@ -147,7 +172,11 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, (type, FunctionType)):
         return reference_to(value)
-    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value)):
+    if (
+        value is None
+        or isinstance(value, (bool, int, str))
+        or (isinstance(value, float) and np.isfinite(value))
+    ):
         return value
     raise ExperimentError(
         f"parameters hold {value!r}, which is no plain data; "
@@ -158,4 +187,6 @@ def _plain(value: Any) -> Any:
 def _refuse_unknown(what: str, values: Mapping[str, Any], known: set[str]) -> None:
     unknown = sorted(set(values) - known)
     if unknown:
-        raise ExperimentError(f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; use the one that wrote it")
+        raise ExperimentError(
+            f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; use the one that wrote it"
+        )

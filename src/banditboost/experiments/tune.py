@@ -51,7 +51,10 @@ class Search:
 
     def candidates(self) -> list[Parameters]:
         """Every combination."""
-        return [dict(zip(self.choices, values, strict=True)) for values in itertools.product(*self.choices.values())]
+        return [
+            dict(zip(self.choices, values, strict=True))
+            for values in itertools.product(*self.choices.values())
+        ]
 
     def tasks(self, candidate: Parameters, rounds: int | None = None) -> list[Task]:
         """A candidate's runs, over the whole stream or its first `rounds`."""
@@ -82,7 +85,9 @@ def tune_by_grid(search: Search, results: Results, run: Callable[[list[Task]], A
     return _rung(search, search.candidates(), None, results, run)
 
 
-def tune_by_halving(search: Search, results: Results, run: Callable[[list[Task]], Any], *, rounds: int, factor: int = 3) -> list[Ranked]:
+def tune_by_halving(
+    search: Search, results: Results, run: Callable[[list[Task]], Any], *, rounds: int, factor: int = 3
+) -> list[Ranked]:
     """Play all candidates for few rounds, the best of them for `factor` times as many, and so on up to the whole stream of `rounds`.
 
     Of each rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long a stream is.)
@@ -112,23 +117,36 @@ def rungs(n_candidates: int, rounds: int, factor: int) -> list[int]:
     return cuts
 
 
-def rank(search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]) -> list[Ranked]:
+def rank(
+    search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]
+) -> list[Ranked]:
     """Candidates by their records, the best first; nothing is played."""
     found = {record["id"]: record for record in records}
-    return sorted((_ranked(search, candidate, rounds, found) for candidate in candidates), key=lambda ranked: -ranked.mean)
+    return sorted(
+        (_ranked(search, candidate, rounds, found) for candidate in candidates),
+        key=lambda ranked: -ranked.mean,
+    )
 
 
 def _rung(
-    search: Search, candidates: list[Parameters], rounds: int | None, results: Results, run: Callable[[list[Task]], Any]
+    search: Search,
+    candidates: list[Parameters],
+    rounds: int | None,
+    results: Results,
+    run: Callable[[list[Task]], Any],
 ) -> list[Ranked]:
     run([task for candidate in candidates for task in search.tasks(candidate, rounds)])
     return rank(search, candidates, rounds, results.records())
 
 
-def _ranked(search: Search, candidate: Parameters, rounds: int | None, found: Mapping[str, Mapping[str, Any]]) -> Ranked:
+def _ranked(
+    search: Search, candidate: Parameters, rounds: int | None, found: Mapping[str, Mapping[str, Any]]
+) -> Ranked:
     missing = [str(task) for task in search.tasks(candidate, rounds) if task.id not in found]
     if missing:
-        raise ExperimentError(f"{candidate} has not been played: {missing[0]} is not in the results; play it first")
+        raise ExperimentError(
+            f"{candidate} has not been played: {missing[0]} is not in the results; play it first"
+        )
     records = [found[task.id] for task in search.tasks(candidate, rounds)]
     mean, half_width = mean_interval([record[search.score] for record in records])
     return Ranked(candidate, mean, half_width, records[0]["rounds"], len(records))

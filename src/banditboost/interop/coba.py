@@ -48,7 +48,9 @@ class CobaLearner:
             self.model = self._booster(range(len(actions)), **self._parameters)
             self._actions = dict(enumerate(actions))
         if list(actions) != list(self._actions.values()):
-            raise LabelError(f"actions are {actions!r}, but were {list(self._actions.values())!r}; give the same ones in every round")
+            raise LabelError(
+                f"actions are {actions!r}, but were {list(self._actions.values())!r}; give the same ones in every round"
+            )
         return self.model
 
     def predict(self, context: Any, actions: Sequence[Any]) -> tuple[Any, float, dict[str, Decision]]:
@@ -66,5 +68,7 @@ class CobaLearner:
     def learn(self, context: Any, action: Any, reward: float, probability: float, decision: Decision) -> None:  # noqa: ARG002
         """Learn the reward of a decision."""
         if reward not in (0, 1) or self.model is None:
-            raise ParameterError(f"reward is {reward!r}; give 1 if the action was right, 0 if not, for an action that predict gave")
+            raise ParameterError(
+                f"reward is {reward!r}; give 1 if the action was right, 0 if not, for an action that predict gave"
+            )
         self.model.learn(decision, bool(reward))

@@ -54,9 +54,13 @@ class DecisionLog:
     def add(self, x: Mapping[Any, Any] | Array, decision: Decision, correct: bool) -> None:
         """Note the verdict on the decision that was made for x."""
         if not isinstance(correct, (bool, np.bool_)):
-            raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
+            raise DecisionError(
+                f"correct is {correct!r}; give True if the shown label was right, False if not"
+            )
         if decision.label not in self._actions:
-            raise LabelError(f"the decision shows {decision.label!r}, which is not one of the log's labels; they are {self.labels[:10]!r}")
+            raise LabelError(
+                f"the decision shows {decision.label!r}, which is not one of the log's labels; they are {self.labels[:10]!r}"
+            )
         self._schema.admit(x)
         row = dict(self._schema.named(x))
         self._entries.append(_Entry(row, decision, self._actions[decision.label], int(correct)))
@@ -68,16 +72,26 @@ class DecisionLog:
         """What the columns of the context are: a number, or whether a nominal feature has a value."""
         names = []
         for name, kind in zip(self._schema.names, self._schema.kinds, strict=True):
-            names += [str(name)] if kind == "numeric" else [f"{name}={value}" for value in self._schema.values(name)]
+            names += (
+                [str(name)]
+                if kind == "numeric"
+                else [f"{name}={value}" for value in self._schema.values(name)]
+            )
         return names
 
     def context(self) -> Array:
         """A row for each decision; NaN for a missing number, zeros for a missing nominal value."""
-        coded = np.array([self._schema.encode_anew(entry.row) for entry in self._entries]).reshape(len(self), len(self._schema))
+        coded = np.array([self._schema.encode_anew(entry.row) for entry in self._entries]).reshape(
+            len(self), len(self._schema)
+        )
         columns = []
         for place, n_values in enumerate(self._schema.n_values()):
             column = coded[:, place : place + 1]
-            columns.append(column if self._schema.kinds[place] == "numeric" else (column == np.arange(n_values)).astype(np.float64))
+            columns.append(
+                column
+                if self._schema.kinds[place] == "numeric"
+                else (column == np.arange(n_values)).astype(np.float64)
+            )
         return np.hstack(columns) if columns else np.empty((len(self), 0))
 
     def to_obp(self) -> dict[str, Any]:
@@ -105,15 +119,25 @@ class DecisionLog:
         coded = self._schema.encode_anew(row).tolist()
         for name, kind, value in zip(self._schema.names, self._schema.kinds, coded, strict=True):
             if value == value:
-                yield _escaped(str(name)), value if kind == "numeric" else str(self._schema.values(name)[int(value)])
+                yield (
+                    _escaped(str(name)),
+                    value if kind == "numeric" else str(self._schema.values(name)[int(value)]),
+                )
 
     def to_vw(self) -> list[str]:
         """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`: actions from 1, the cost of a wrong label is 1."""
         lines = []
         for entry in self._entries:
             pairs = self._features(entry.row)
-            words = [f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}" for name, value in pairs]
-            lines.append(" ".join([f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]))
+            words = [
+                f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}"
+                for name, value in pairs
+            ]
+            lines.append(
+                " ".join(
+                    [f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]
+                )
+            )
         return lines
 
     def to_dsjson(self) -> list[str]:
@@ -133,7 +157,10 @@ class DecisionLog:
             "Version": "1",
             "EventId": event_id,
             "a": [action + 1 for action in order],
-            "c": {"x": dict(self._features(entry.row)), "_multi": [{"a": {"label": str(label)}} for label in self.labels]},
+            "c": {
+                "x": dict(self._features(entry.row)),
+                "_multi": [{"a": {"label": str(label)}} for label in self.labels],
+            },
             "p": [distribution[self.labels[action]] for action in order],
         }
 

@@ -79,7 +79,9 @@ class _RiverBooster(base.Classifier):
     def _admit(self, row: dict[Any, Any], y: Hashable) -> None:
         """A new label: k is part of every cost, so a booster for one label more starts anew and learns the recent rows again."""
         if len(self._seen) == self.max_labels:
-            raise LabelError(f"y is {y!r}, a new label after max_labels={self.max_labels}; give a larger max_labels, or the labels")
+            raise LabelError(
+                f"y is {y!r}, a new label after max_labels={self.max_labels}; give a larger max_labels, or the labels"
+            )
         try:
             hash(y)
         except TypeError:
@@ -160,7 +162,9 @@ class RiverLearner:
 
     def __init__(self, classifier: Any, schema: Schema | None = None, seed: int = 0) -> None:
         if not hasattr(classifier, "predict_one"):
-            raise ParameterError(f"classifier is {classifier!r}; give a River classifier, such as tree.HoeffdingTreeClassifier()")
+            raise ParameterError(
+                f"classifier is {classifier!r}; give a River classifier, such as tree.HoeffdingTreeClassifier()"
+            )
         self.classifier = classifier.clone()
         self._names = None if schema is None else schema.names
         self._nominal = () if schema is None else tuple(kind == "nominal" for kind in schema.kinds)
@@ -171,7 +175,9 @@ class RiverLearner:
         if self._names is None:
             return {i: value for i, value in enumerate(x.tolist()) if value == value}
         columns = zip(self._names, self._nominal, x.tolist(), strict=True)
-        return {name: str(int(value)) if nominal else value for name, nominal, value in columns if value == value}
+        return {
+            name: str(int(value)) if nominal else value for name, nominal, value in columns if value == value
+        }
 
     def predict(self, x: Array) -> int:
         """The label index that the classifier predicts; 0 while it knows none."""

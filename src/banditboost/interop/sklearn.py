@@ -44,15 +44,21 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rows `n_passes` times, in their order, from the beginning."""
-        return self._learn(X, y, None, anew=True, n_passes=check_count("n_passes", self.n_passes, 1, 1_000_000))
+        return self._learn(
+            X, y, None, anew=True, n_passes=check_count("n_passes", self.n_passes, 1, 1_000_000)
+        )
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn further rows, once; the first call needs all `classes` that will ever come."""
         anew = not hasattr(self, "booster_")
         if anew and classes is None:
-            raise LabelError("classes is None in the first call of partial_fit; give all classes that will ever come")
+            raise LabelError(
+                "classes is None in the first call of partial_fit; give all classes that will ever come"
+            )
         if not anew and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise LabelError(f"classes is {classes!r}, but the first call was given {self.classes_!r}; give the same or none")
+            raise LabelError(
+                f"classes is {classes!r}, but the first call was given {self.classes_!r}; give the same or none"
+            )
         return self._learn(X, y, classes, anew=anew)
 
     def _learn(self, X: Any, y: Any, classes: Any, *, anew: bool, n_passes: int = 1) -> Self:
@@ -62,7 +68,9 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
         if len(known) < 2:
             raise LabelError(f"there is one class only, {known!r}; at least two classes are needed")
         if not np.all(np.isin(y, known)):
-            raise LabelError(f"y holds {y[~np.isin(y, known)][0]!r}, which is not one of the classes {known!r}; give them all at first")
+            raise LabelError(
+                f"y holds {y[~np.isin(y, known)][0]!r}, which is not one of the classes {known!r}; give them all at first"
+            )
         booster = self._make(len(known)) if anew else self.booster_
         for _ in range(n_passes):
             play(booster, X, np.searchsorted(known, y))
@@ -178,7 +186,9 @@ class SklearnLearner:
 
     def __init__(self, classifier: Any, n_labels: int, batch: int = 1, missing: float = 0.0) -> None:
         if not hasattr(classifier, "partial_fit") or not hasattr(classifier, "predict"):
-            raise ParameterError(f"classifier is {classifier!r}, which lacks partial_fit or predict; give one such as SGDClassifier()")
+            raise ParameterError(
+                f"classifier is {classifier!r}, which lacks partial_fit or predict; give one such as SGDClassifier()"
+            )
         if "sample_weight" not in inspect.signature(classifier.partial_fit).parameters:
             raise ParameterError(
                 f"classifier is {classifier!r}, whose partial_fit takes no sample_weight; give one such as SGDClassifier()"
@@ -199,7 +209,9 @@ class SklearnLearner:
         """The label index that the classifier predicts; 0 before the first lesson."""
         if not self._taught:
             return 0
-        with np.errstate(divide="ignore"):  # naive Bayes takes the logarithm of a label's share, also if it has not come yet
+        with np.errstate(
+            divide="ignore"
+        ):  # naive Bayes takes the logarithm of a label's share, also if it has not come yet
             return int(self.classifier.predict(self._row(x).reshape(1, -1))[0])
 
     def learn(self, x: Array, label: int, weight: float) -> None:
@@ -209,6 +221,8 @@ class SklearnLearner:
         self._waiting.append((self._row(x), label, weight))
         if len(self._waiting) == self.batch:
             rows, labels, weights = zip(*self._waiting, strict=True)
-            self.classifier.partial_fit(np.array(rows), labels, classes=np.arange(self.n_labels), sample_weight=np.array(weights))
+            self.classifier.partial_fit(
+                np.array(rows), labels, classes=np.arange(self.n_labels), sample_weight=np.array(weights)
+            )
             self._waiting = []
             self._taught = True

@@ -13,7 +13,9 @@ from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Words, dates
 from banditboost.schema import MAX_VALUES
 
 MAX_LABELS = 10_000
-_BOOLEANS = {spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())}
+_BOOLEANS = {
+    spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())
+}
 _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}( \d.*)?|\d{4}/\d{1,2}/\d{1,2}( \d.*)?|\d{1,2}:\d{2}(:\d{2}.*)?"
 )
@@ -93,7 +95,9 @@ class Column:
         """float64[rows]: numbers or codes, NaN where missing. `KeyError` for a value that is not known."""
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
-        return cells.look_up(cells.numbers if self.kind == NUMERIC else [self.code_of[word] for word in cells.values])
+        return cells.look_up(
+            cells.numbers if self.kind == NUMERIC else [self.code_of[word] for word in cells.values]
+        )
 
 
 def settle(finding: Finding, declared: Kind | None) -> Column:
@@ -116,9 +120,13 @@ def settle_label(finding: Finding) -> Column:
     labels = column.values or ()
     if len(labels) < 2:
         only = f"only the label {labels[0]!r}" if labels else "no label at all"
-        raise DatasetError(f"column {name!r} has {only}: there is nothing to choose between; name another label column, or add rows")
+        raise DatasetError(
+            f"column {name!r} has {only}: there is nothing to choose between; name another label column, or add rows"
+        )
     if finding.missing:
-        raise DatasetError(f"column {name!r} is empty in {finding.missing:,} rows: every row needs its right label; leave those rows out")
+        raise DatasetError(
+            f"column {name!r} is empty in {finding.missing:,} rows: every row needs its right label; leave those rows out"
+        )
     return column
 
 
@@ -142,9 +150,13 @@ def _numeric(finding: Finding) -> Column:
     name = finding.name
     if finding.words and not finding.numbers:
         example = repr(next(iter(finding.words)))
-        raise DatasetError(f"numeric=[{name!r}], but no cell of that column is a number (one is {example}): leave it out of numeric")
+        raise DatasetError(
+            f"numeric=[{name!r}], but no cell of that column is a number (one is {example}): leave it out of numeric"
+        )
     if finding.infinite is not None:
-        raise DatasetError(f"column {name!r} is infinite in row {finding.infinite}: leave that cell empty if the number is not known")
+        raise DatasetError(
+            f"column {name!r} is infinite in row {finding.infinite}: leave that cell empty if the number is not known"
+        )
     return Column(name, NUMERIC, None, {}, finding.missing + finding.texts, finding.low, finding.high)
 
 

@@ -23,7 +23,14 @@ from banditboost.validation import check_count
 Names = Collection[str]
 
 
-def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()) -> Table:
+def read(
+    source: str | os.PathLike[str] | Any,
+    label: str,
+    *,
+    numeric: Names = (),
+    nominal: Names = (),
+    ignore: Names = (),
+) -> Table:
     """Read a file (CSV, JSON lines, Parquet, Arrow) or a frame (pandas, polars, pyarrow) into memory.
 
     Args:
@@ -50,7 +57,9 @@ def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (
     return Table(opened.name, opened.features, opened.kinds, opened.values, X, y, opened.labels)
 
 
-def open_file(path: str | os.PathLike[str], label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()) -> "TableFile":
+def open_file(
+    path: str | os.PathLike[str], label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()
+) -> "TableFile":
     """Open a file that need not fit into memory: a first pass finds labels, types and values, `batches` goes through it again.
 
     The arguments are those of `read`.
@@ -70,7 +79,9 @@ class TableFile:
     3
     """
 
-    def __init__(self, source: Source, request: Request, columns: list[Column], label: Column, n_rows: int) -> None:
+    def __init__(
+        self, source: Source, request: Request, columns: list[Column], label: Column, n_rows: int
+    ) -> None:
         self.name = Path(source.name).name
         self.n_rows = n_rows
         self._source, self._request, self._columns, self._label = source, request, columns, label
@@ -98,7 +109,12 @@ class TableFile:
 
     def describe(self) -> str:
         """What was found: a line for each feature."""
-        return lines([Fact(column.name, column.values, column.low, column.high, column.missing) for column in self._columns])
+        return lines(
+            [
+                Fact(column.name, column.values, column.low, column.high, column.missing)
+                for column in self._columns
+            ]
+        )
 
     def batches(self, size: int = 20_000) -> Iterator[tuple[FloatArray, IntArray]]:
         """Blocks of `size` rows (the last may be shorter), X and y as `play` takes them, in the order of the file."""
@@ -143,7 +159,9 @@ class TableFile:
             raise self._changed(f"something new in column {column.name!r}: {error}") from None
 
     def _changed(self, how: str) -> DatasetError:
-        return DatasetError(f"{self._source.name} has changed since it was opened, it has {how}: let no one write to it meanwhile")
+        return DatasetError(
+            f"{self._source.name} has changed since it was opened, it has {how}: let no one write to it meanwhile"
+        )
 
 
 def _opened(source: Any, label: str, numeric: Names, nominal: Names, ignore: Names) -> TableFile:
@@ -168,19 +186,29 @@ def _frame(source: Any) -> Frame:
         raise DatasetError("the frame has two columns of one name: give each a name of its own") from None
     for name in frame.columns:
         if not isinstance(name, str):
-            raise DatasetError(f"the frame has a column {name!r}: give it names that are texts (pandas: frame.columns.map(str))")
+            raise DatasetError(
+                f"the frame has a column {name!r}: give it names that are texts (pandas: frame.columns.map(str))"
+            )
     return Frame(frame)
 
 
 def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict[str, Kind | None]:
     """What the user says of columns: a kind, or None for one to leave out."""
     declared: dict[str, Kind | None] = {}
-    for argument, names, kind in (("numeric", numeric, NUMERIC), ("nominal", nominal, NOMINAL), ("ignore", ignore, None)):
+    for argument, names, kind in (
+        ("numeric", numeric, NUMERIC),
+        ("nominal", nominal, NOMINAL),
+        ("ignore", ignore, None),
+    ):
         if isinstance(names, str):
-            raise DatasetError(f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]")
+            raise DatasetError(
+                f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]"
+            )
         for name in names:
             if name in declared or name == label:
-                raise DatasetError(f"column {name!r} is in {argument}, and is the label or was named before: name each column once")
+                raise DatasetError(
+                    f"column {name!r} is in {argument}, and is the label or was named before: name each column once"
+                )
             declared[name] = kind
     return declared
 
@@ -198,7 +226,9 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
             _check_names(source, [*findings, *request.ignored], label, declared)
         features = [name for name in findings if name != label]
         if not features:
-            raise DatasetError(f"there is no column besides the label {label!r}: features are needed to learn from")
+            raise DatasetError(
+                f"there is no column besides the label {label!r}: features are needed to learn from"
+            )
         columns = [settle(findings[name], declared.get(name)) for name in features]
         return TableFile(source, request, columns, settle_label(findings[label]), n_rows)
     except UnclearError:
@@ -233,4 +263,8 @@ def _hint(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(str(name), names, n=1)
     mean = f"did you mean {near[0]!r}? " if near else ""
     listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f"{mean}its columns are {listed} (the first line of a CSV file has to name them)" if listed else "it has none"
+    return (
+        f"{mean}its columns are {listed} (the first line of a CSV file has to name them)"
+        if listed
+        else "it has none"
+    )
