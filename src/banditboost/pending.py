@@ -35,12 +35,8 @@ class Outcome(StrEnum):
 
     LEARNED = "learned"  # the model has learned it
     DUPLICATE = "duplicate"  # a verdict for this id was learned before; nothing was learned now
-    EXPIRED = (
-        "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
-    )
-    UNKNOWN = (
-        "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
-    )
+    EXPIRED = "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
+    UNKNOWN = "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
 
 
 class Model(Protocol):
@@ -101,9 +97,7 @@ class PendingDecisions:
     ) -> None:
         self.model = model
         self.capacity = check_count("capacity", capacity, 1)
-        self.max_rounds = (
-            None if max_rounds is None else check_count("max_rounds", max_rounds, 1, hint=_NO_LIMIT)
-        )
+        self.max_rounds = None if max_rounds is None else check_count("max_rounds", max_rounds, 1, hint=_NO_LIMIT)
         self.max_seconds = (
             None
             if max_seconds is None
@@ -114,10 +108,7 @@ class PendingDecisions:
         self._now = float("-inf")
         self._open: OrderedDict[Hashable, _Open] = OrderedDict()  # the oldest first
         self._closed: OrderedDict[Hashable, Outcome] = OrderedDict()
-        self._counters = dict.fromkeys(
-            ("added", *Outcome, "expired_by_rounds", "expired_by_seconds", "expired_by_capacity", "refused"),
-            0,
-        )
+        self._counters = dict.fromkeys(("added", *Outcome, "expired_by_rounds", "expired_by_seconds", "expired_by_capacity", "refused"), 0)
         self._lock = threading.RLock()
 
     # Decisions in, verdicts in
@@ -136,9 +127,7 @@ class PendingDecisions:
         with self._lock:
             self._check_new(key)
             if not isinstance(decision, Decision) or decision.model_id != self.model.model_id:
-                raise DecisionError(
-                    f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has made"
-                )
+                raise DecisionError(f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has made")
             self.expire()
             self._add(key, decision)
 
@@ -161,9 +150,7 @@ class PendingDecisions:
             raise DecisionError(f"id {key!r} is not hashable; give a string or a number")
         if key in self._open or key in self._closed:
             state = "open" if key in self._open else f"closed ({self._closed[key]})"
-            raise DecisionError(
-                f"id {key!r} belongs to a decision that is {state}; give each decision an id of its own"
-            )
+            raise DecisionError(f"id {key!r} belongs to a decision that is {state}; give each decision an id of its own")
 
     def _add(self, key: Hashable, decision: Decision) -> None:
         self._open[key] = _Open(decision, self.model.rounds, self._now)
@@ -197,9 +184,7 @@ class PendingDecisions:
         if self.expired == "as_wrong":
             try:
                 self.model.learn(waiting.decision, False)
-            except (
-                DecisionError
-            ):  # it was learned without the store, or is too old even for the model's own ledger
+            except DecisionError:  # it was learned without the store, or is too old even for the model's own ledger
                 self._counters["refused"] += 1
         self._close(key, Outcome.EXPIRED)
         self._counters[reason] += 1
@@ -236,44 +221,32 @@ class PendingDecisions:
         """Plain data that JSON can carry; save it together with the model."""
         with self._lock:
             try:
-                waiting = [
-                    [encode(key), *item[1:], item.decision.to_dict()] for key, item in self._open.items()
-                ]
+                waiting = [[encode(key), *item[1:], item.decision.to_dict()] for key, item in self._open.items()]
                 closed = [[encode(key), str(outcome)] for key, outcome in self._closed.items()]
             except UnstorableError as error:
                 raise DecisionError(f"an id cannot be stored: {error}") from None
             return {
                 "format": _FORMAT,
                 "model": self.model.model_id,
-                "rule": {
-                    name: getattr(self, name) for name in ("capacity", "max_rounds", "max_seconds", "expired")
-                },
+                "rule": {name: getattr(self, name) for name in ("capacity", "max_rounds", "max_seconds", "expired")},
                 "open": waiting,
                 "closed": closed,
                 "counters": self.counters,
             }
 
     @classmethod
-    def from_dict(
-        cls, data: Mapping[str, Any], model: Model, *, clock: Callable[[], float] = time.time
-    ) -> Self:
+    def from_dict(cls, data: Mapping[str, Any], model: Model, *, clock: Callable[[], float] = time.time) -> Self:
         """The store that `to_dict` described, for the same model."""
         if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
-            raise DecisionError(
-                f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned"
-            )
+            raise DecisionError(f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned")
         if data.get("model") != model.model_id:
-            raise DecisionError(
-                f"the store belongs to model {data.get('model')!r}, this is {model.model_id!r}; load that one"
-            )
+            raise DecisionError(f"the store belongs to model {data.get('model')!r}, this is {model.model_id!r}; load that one")
         try:
             store = cls(model, **data["rule"], clock=clock)
             for key, round_, seconds, stored in data["open"]:
                 decision = Decision.from_dict(stored)
                 if decision.model_id != model.model_id:
-                    raise UnreadableError(
-                        f"the decision of round {decision.round} belongs to model {decision.model_id!r}"
-                    )
+                    raise UnreadableError(f"the decision of round {decision.round} belongs to model {decision.model_id!r}")
                 store._open[decode_hashable(key)] = _Open(decision, int(round_), float(seconds))
             for key, outcome in data["closed"]:
                 store._closed[decode_hashable(key)] = Outcome(outcome)

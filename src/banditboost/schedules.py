@@ -30,9 +30,7 @@ class Schedule:
         self._check("least", 0.0, 0.99)
         self._check("most", 0.0, 0.99)
         if self.least > self.most:
-            raise ParameterError(
-                f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most"
-            )
+            raise ParameterError(f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most")
 
     def _check(self, name: str, low: float, high: float) -> None:
         """Refuse a number that is not above `low` and up to `high`; numbers of NumPy become plain, so that JSON has them."""
@@ -140,11 +138,7 @@ def from_plain(value: Any) -> Any:
 
 def to_plain(exploration: float | Schedule | None) -> Any:
     """What JSON can carry: a number, a dict for a schedule, None for a learner that does not explore."""
-    return (
-        {"schedule": exploration.name, **asdict(exploration)}
-        if isinstance(exploration, Schedule)
-        else exploration
-    )
+    return {"schedule": exploration.name, **asdict(exploration)} if isinstance(exploration, Schedule) else exploration
 
 
 def _kind(name: Any) -> type[Schedule]:
