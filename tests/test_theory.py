@@ -239,7 +239,9 @@ def test_excess_loss_is_never_negative() -> None:
     assert theory.excess_loss(2, 1.0, 1e-9, 0.9) == 0.0
 
 
-@pytest.mark.parametrize(("regret", "message"), [(lambda rounds: 1.0 * rounds, "outgrows"), (lambda _: math.inf, r"regret\(\d+\) is inf; ")])
+@pytest.mark.parametrize(
+    ("regret", "message"), [(lambda rounds: 1.0 * rounds, "outgrows"), (lambda _: math.inf, r"regret\(\d+\) is inf; ")]
+)
 def test_excess_loss_refuses_regrets_without_a_maximum(regret: Callable[[int], float], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         theory.excess_loss(3, 0.1, 10.0, 0.05, regret=regret)

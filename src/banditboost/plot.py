@@ -1,4 +1,4 @@
-"""Pictures of what a model has learned and of a played stream, as matplotlib figures: `figure.savefig("curve.png")`.
+"""Pictures of what a model has learned and of a played stream, as matplotlib figures.
 
 They are in the style of the project's other figures. Matplotlib comes with the extra `cli`.
 """
@@ -30,7 +30,9 @@ _MOST_NUMBERS = 12  # labels up to which the cells are written out
 
 
 def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.2) -> Figure:
-    """Moving average of accuracy over the last `window` share of the stream, for one result of `play` or several by name.
+    """Moving average of accuracy over the last `window` share of the stream.
+
+    It is for one result of `play` or several by name.
 
     >>> from banditboost import AdaFull, play
     >>> X, y = [[t % 7] for t in range(300)], [t % 7 > 3 for t in range(300)]
@@ -41,7 +43,8 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
     named = results if isinstance(results, Mapping) else {"": results}
     if not named or not all(isinstance(result, Result) and len(result.y) for result in named.values()):
         raise ParameterError(
-            f"results is {results!r}; give a result of play with at least one round, or a dict of them by name"
+            f"results is {results!r}; give a result of play with at least one round, "
+            "or a dict of them by name"
         )
     check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
     with mpl.rc_context(STYLE):
@@ -70,7 +73,9 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
 
 
 def expert_weights(model: Any) -> Figure:
-    """How much each expert counts: for AdaBandit and AdaFull the probability of being drawn, for GapBoost its weight.
+    """How much each expert counts.
+
+    For AdaBandit and AdaFull that is the probability of being drawn, for GapBoost its weight.
 
     >>> from banditboost import AdaBandit
     >>> len(expert_weights(AdaBandit(["yes", "no"], n_learners=5, seed=1)).axes[0].patches)
@@ -95,7 +100,9 @@ def expert_weights(model: Any) -> Figure:
 
 
 def confusion(result: Result) -> Figure:
-    """Shown against right labels of a simulated stream: each row tells what was shown when that label was right.
+    """Shown against right labels of a simulated stream.
+
+    Each row tells what was shown when that label was right.
 
     >>> from banditboost import AdaFull, play
     >>> X, y = [[t % 7] for t in range(300)], [t % 7 > 3 for t in range(300)]
@@ -126,7 +133,10 @@ def confusion(result: Result) -> Figure:
 
 
 def _counts(result: Result) -> tuple[Array, Sequence[str]]:
-    """How often each label was shown for each right one. Of many labels the most frequent stay, and the rest is one."""
+    """How often each label was shown for each right one.
+
+    Of many labels the most frequent stay, and the rest is one.
+    """
     n_labels = len(result.labels)
     place = np.arange(n_labels)
     names = [str(label) for label in result.labels]

@@ -1,7 +1,7 @@
 """Argument checks: one function for each kind of argument, and one form of message.
 
-Every message reads "x is 3; give ...": the argument, its value, the remedy. Each check returns the value as plain Python.
-Nothing here loads Numba.
+Every message reads "x is 3; give ...": the argument, its value, the remedy. Each check returns the value as
+plain Python. Nothing here loads Numba.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    """Return the labels as a tuple if there are at least two, all hashable, different, and equal to themselves.
+    """Return the labels as a tuple if they can be chosen from.
+
+    There are at least two, all hashable, different, and equal to themselves.
 
     >>> check_labels(["yes", "no"])
     ('yes', 'no')
@@ -110,7 +112,8 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
         raise LabelError(f"labels is {labels!r}; give a list of labels, such as ['yes', 'no']")
     if isinstance(labels, (set, frozenset)):
         raise LabelError(
-            "labels is a set, whose order differs from process to process; give a list, such as sorted(labels)"
+            "labels is a set, whose order differs from process to process; give a list, "
+            "such as sorted(labels)"
         )
     names = tuple(labels)
     seen: set[Hashable] = set()

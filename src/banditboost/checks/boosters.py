@@ -39,7 +39,8 @@ def _taught(make: Make) -> Any:
 
 @_check
 def check_works_before_any_feedback(make: Make) -> None:
-    """A booster answers from the first row on: with one of its labels, and with probabilities that are those of its distribution."""
+    """A booster answers from the first row on: with one of its labels, and with probabilities that are those
+    of its distribution."""
     model = make()
     for x, _ in lessons(model, 5):
         feedback_of(model).expect_sound(model, x)
@@ -47,7 +48,8 @@ def check_works_before_any_feedback(make: Make) -> None:
 
 @_check
 def check_asking_teaches_nothing(make: Make) -> None:
-    """What was asked leaves no trace but the number of decisions: models that were asked for different rows go on alike."""
+    """What was asked leaves no trace but the number of decisions: models that were asked for different rows
+    go on alike."""
     model = _taught(make)
     other, feedback = copy.deepcopy(model), feedback_of(model)
     for lesson, other_lesson in zip(lessons(model, 10), lessons(model, 10, first=7), strict=True):
@@ -78,13 +80,15 @@ def check_copies_are_independent(make: Make) -> None:
 
 @_check
 def check_pickles_go_on(make: Make) -> None:
-    """A booster that was pickled goes on as if nothing had been, also with verdicts on decisions that were open."""
+    """A booster that was pickled goes on as if nothing had been, also with verdicts on decisions that were
+    open."""
     _expect_goes_on(make, lambda model: pickle.loads(pickle.dumps(model)), "pickled")
 
 
 @_check
 def check_files_go_on(make: Make) -> None:
-    """A booster that was saved and loaded goes on as if nothing had been, or `save` refuses with a ModelFileError."""
+    """A booster that was saved and loaded goes on as if nothing had been, or `save` refuses with a
+    ModelFileError."""
     if hasattr(make(), "save"):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -114,7 +118,8 @@ def _expect_goes_on(make: Make, copier: Callable[[Any], Any], how: str) -> None:
 
 @_check
 def check_rows_are_not_kept(make: Make) -> None:
-    """A row belongs to the caller: nobody writes on it, and what becomes of it after the answer changes nothing."""
+    """A row belongs to the caller: nobody writes on it, and what becomes of it after the answer changes
+    nothing."""
     for rows in (lessons, array_lessons):
         model = make()
         other, feedback = copy.deepcopy(model), feedback_of(model)
@@ -143,7 +148,8 @@ def _scribble(x: Any) -> None:
 
 @_check
 def check_each_verdict_counts_once(make: Make) -> None:
-    """Verdicts are learned late and in any order; a second one, and one on another booster's decision, is refused with a DecisionError."""
+    """Verdicts are learned late and in any order; a second one, and one on another booster's decision, is
+    refused with a DecisionError."""
     model = make()
     if not isinstance(feedback_of(model), Verdicts):
         return
@@ -171,8 +177,8 @@ def _expect_refused(model: Any, decision: Any, what: str) -> None:
 
 @_check
 def check_features_come_and_go(make: Make) -> None:
-    """Features and values may join and vanish at any time, and older decisions can still be learned; where features are declared, one
-    that is not is refused with a FeatureError, and nothing has changed."""
+    """Features and values may join and vanish at any time, and older decisions can still be learned; where
+    features are declared, one that is not is refused with a FeatureError, and nothing has changed."""
     model = make()
     feedback = feedback_of(model)
     usual = lessons(model, _ROUNDS)
@@ -221,7 +227,8 @@ def check_memory_is_bounded(make: Make) -> None:
 
 @_check
 def check_threads_lose_nothing(make: Make) -> None:
-    """Threads may share a booster: each round has a number of its own, each verdict counts, and no answer mixes two states."""
+    """Threads may share a booster: each round has a number of its own, each verdict counts, and no answer
+    mixes two states."""
     model = make()
     feedback, rows = feedback_of(model), lessons(model, _ROUNDS_A_THREAD)
     feedback.rounds(model, rows[:1])

@@ -1,4 +1,4 @@
-"""The two ways to play a round: decide and hear a verdict, or predict and be told the label."""
+"""The two kinds of feedback: a verdict on the label that was shown, or the right label."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 500
 
 
 def shown(seen: Seen) -> str:
-    """For people: a memo may be long."""
+    """What was seen, for people: cut off where a memo is long."""
     text = repr(seen)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 

@@ -1,4 +1,7 @@
-"""Rows that a model can take, with right labels: few and easy ones again and again, so that whoever learns them soon need not grow."""
+"""Rows that a model can take, with right labels.
+
+They are few and easy, again and again, so that whoever has learned them need not grow any more.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ def _right(model: Any, t: int) -> Hashable:
 
 
 def _place(t: int) -> int:
-    """From 0 to 23, in an order that has nothing to do with the labels; they and all features are steps of it."""
+    """A number from 0 to 23, in an order that has nothing to do with the labels.
+
+    Labels and features are steps of it.
+    """
     return t * 7 % _CYCLE
 
 

@@ -1,4 +1,7 @@
-"""The rules of weak learners. Each check takes what a booster takes as `weak_learner`; lessons are on the labels 0 and 1."""
+"""The rules of weak learners.
+
+Each check takes what a booster takes as `weak_learner`; lessons are on the labels 0 and 1.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,8 @@ def _maker(given: Any) -> Make:
     if callable(given):
         return checked_maker(given, _expect_weak_learner)
     raise AssertionError(
-        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one"
+        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), "
+        "or what makes one"
     )
 
 
@@ -144,7 +148,8 @@ def check_predicting_teaches_nothing(make: Make) -> None:
 
 @_check
 def check_made_alike_learn_alike(make: Make) -> None:
-    """Learners that are made alike predict alike after the same lessons: if they draw random numbers, it is by a seed."""
+    """Learners that are made alike predict alike after the same lessons: if they draw random numbers, it is
+    by a seed."""
     _expect_same_run(_taught(make), _taught(make), "made alike")
 
 
@@ -170,7 +175,8 @@ def check_pickles_go_on(make: Make) -> None:
 
 @_check
 def check_stored_state_goes_on(make: Make) -> None:
-    """A learner that `from_dict` makes of what `to_dict` told goes on as if nothing had been. (Without these two it cannot be saved.)"""
+    """A learner that `from_dict` makes of what `to_dict` told goes on as if nothing had been. (Without these
+    two it cannot be saved.)"""
     learner = _taught(make)
     if hasattr(learner, "to_dict") and hasattr(type(learner), "from_dict"):
         _expect_same_run(
@@ -211,7 +217,8 @@ def check_memory_is_bounded(make: Make) -> None:
 
 @_check
 def check_any_thread_will_do(make: Make) -> None:
-    """A learner is called by one thread at a time, but not always by the one that made it: in another it answers the same."""
+    """A learner is called by one thread at a time, but not always by the one that made it: in another it
+    answers the same."""
     learner = _taught(make)
     other = copy.deepcopy(learner)
     here: list[int] = []

@@ -4,8 +4,10 @@ Where to look:
 
 - `app.py`: the commands put together, and how errors are told;
 - `run.py`, `compare.py`, `tune.py`, `reproduce.py`, `data.py`, `model.py`: the commands;
-- `options.py`: arguments and options that commands share, and `option_groups.py`: several of them as one object;
-- `data_choice.py`, `learner_choice.py`: from what was typed to a data set or file, a learner and its parameters;
+- `options.py`: arguments and options that commands share, and `option_groups.py`: several of them as one
+  object;
+- `data_choice.py`, `learner_choice.py`: from what was typed to a data set or file, a learner and its
+  parameters;
 - `stream.py`, `player.py`: a stream in blocks, and a model that plays them;
 - `workspace.py`: tasks played with a progress bar, stopped and gone on with, and the directory of results;
 - `targets.py`: files that will be written;

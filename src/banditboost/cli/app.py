@@ -1,4 +1,7 @@
-"""The commands put together, and how errors are told: one line on stderr, exit code 1; 2 if the command line itself is wrong."""
+"""The commands put together, and how errors are told.
+
+An error is one line on stderr. The exit code is 1, or 2 if the command line itself is wrong.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,10 @@ class Commands(TyperGroup):
         return sys.exit(code) if standalone_mode else code
 
     def invoke(self, ctx: Any) -> Any:
-        """Commands answer Ctrl-C themselves while they play; before and after that there is nothing to keep."""
+        """Answer Ctrl-C before and after a command plays.
+
+        While it plays it answers by itself; otherwise there is nothing to keep.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -85,7 +91,7 @@ def _remedy_for(error: OSError) -> str:
 
 
 def _let_every_terminal_print() -> None:
-    """Also one that knows no ± or ρ."""
+    """Let terminals print that know no ± or ρ: they show a question mark."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -22,7 +22,8 @@ DEFAULT = "GapBoost,OptBandit,AdaBandit,BinBandit,OptFull,AdaFull,Majority"
 Learners = Annotated[
     str,
     typer.Option(
-        help=f"Which learners: boosters, the baselines {', '.join(baselines.__all__)}, or classes of your own as "
+        help=f"Which learners: boosters, the baselines {', '.join(baselines.__all__)}, "
+        "or classes of your own as "
         "MODULE:CLASS. AdaBandit+MODULE:CLASS boosts a weak learner of your own.",
         metavar="A,B,...",
     ),
@@ -30,7 +31,8 @@ Learners = Annotated[
 Against = Annotated[
     str | None,
     typer.Option(
-        help="The learner that the others are compared with, seed by seed; the best of those that are not told the "
+        help="The learner that the others are compared with, seed by seed; "
+        "the best of those that are not told the "
         "right label if not given.",
         metavar="NAME",
     ),
@@ -55,18 +57,19 @@ def compare(
     workers: WorkerChoice,
     as_json: options.Json = False,
 ) -> None:
-    """Play several learners with several seeds on one stream: a table, the best first, and a plot of learning curves.
+    """Play several learners with several seeds on one stream: a table and a plot of learning curves.
 
-    The table has 95 % intervals, also of the differences to one of the learners on the same seeds. It says who is told
-    the right label (AdaFull and OptFull are); Majority is a baseline that does not look at the features.
+    The table has the best first, and 95 % intervals, also of the differences to one learner on the same
+    seeds. It says who is told the right label (AdaFull and OptFull are); Majority is a baseline that does not
+    look at the features.
     Runs that are in the directory already are not played again: add learners or seeds and only those are new.
 
     \b
     Examples:
       banditboost compare balance --learners AdaBandit,AdaFull --seeds 10
-      banditboost compare car --learners GapBoost,AdaBandit,EpsilonGreedyForest,Banditron,Random --against AdaBandit
+      banditboost compare car --learners GapBoost,AdaBandit,Banditron,Random --against AdaBandit
       banditboost compare clicks.csv --label clicked --shuffle
-      banditboost compare car --learners GapBoost,mymodule:MyBooster,AdaBandit+mymodule:NearestMean
+      banditboost compare car --learners GapBoost,mymodule:MyBooster,AdaBandit+mymodule:MyLearner
     """
     choice.check()
     chosen = list(dict.fromkeys(Contestant.parse(name) for name in options.names(learners)))

@@ -45,6 +45,9 @@ def list_data(
         )
         for fact in facts
     )
-    note = "Features as the paper played them. The paper's own summary (its Table 3) has columns mixed up: these numbers are right."
+    note = (
+        "Features as the paper played them. The paper's own summary (its Table 3) has columns mixed up: "
+        "these numbers are right."
+    )
     header = ("Data", "Rows", "Features", "Classes", "Copy", "Licence", "Source")
     output.print_sheet(Sheet("data", "Data sets of the paper", note, header, rows, ()))

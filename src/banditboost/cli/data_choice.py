@@ -21,7 +21,9 @@ LARGEST_IN_MEMORY = 256 * 2**20
 
 @dataclass(frozen=True)
 class DataChoice:
-    """A built-in set or a file, and how it becomes a stream: the ten options that `run`, `compare` and `tune` share.
+    """A built-in set or a file, and how it becomes a stream.
+
+    These are the ten options that `run`, `compare` and `tune` share.
 
     >>> DataChoice("car", rounds=100).times
     6
@@ -92,7 +94,10 @@ class DataChoice:
         return datasets.load(self.data, self.variant.value, self.directory)
 
     def described_rows(self) -> str:
-        """What the columns of a file were taken for; reading it once shows early whether tasks can be made of it."""
+        """What the columns of a file were taken for, in words.
+
+        Reading the file once shows early whether tasks can be made of it.
+        """
         if self.is_large:
             raise typer.BadParameter(
                 f"{self.data} is too large to be kept in memory for many runs; "

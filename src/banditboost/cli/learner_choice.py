@@ -125,7 +125,10 @@ def parse_settings(given: list[str] | None) -> dict[str, Any]:
 
 
 def parameters_for(choice: DataChoice, learner: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, and the rest by default: the paper's for its boosters on its data sets, else the package's."""
+    """Parameters of a learner: what was given, and defaults for the rest.
+
+    Defaults are the paper's for its boosters on its data sets, else the package's.
+    """
     if choice.is_file or learner not in ALGORITHMS:
         return given
     from banditboost.experiments.learners import TREE_PARAMETERS

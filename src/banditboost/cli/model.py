@@ -19,7 +19,9 @@ def show(
     seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
     as_json: options.Json = False,
 ) -> None:
-    """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it. The model is not loaded.
+    """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it.
+
+    The model is not loaded.
 
     \b
     Examples:

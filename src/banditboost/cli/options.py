@@ -11,7 +11,7 @@ import typer
 from banditboost.schedules import SCHEDULES
 
 FIRST_SEED = 4
-"""Of the paper's seeds, and of ours where none is given."""
+"""The first of the paper's seeds, and the seed where none is given."""
 
 
 class Variant(StrEnum):
@@ -89,7 +89,8 @@ DataDirectory = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="Directory with the files of movement, mice and isolet; else $BANDITBOOST_DATA, else a download.",
+        help="Directory with the files of movement, mice and isolet; else $BANDITBOOST_DATA, "
+        "else a download.",
         metavar="DIR",
     ),
 ]

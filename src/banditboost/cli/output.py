@@ -1,4 +1,7 @@
-"""Tables, JSON and progress: results go to stdout, everything else to stderr, and progress only to a terminal."""
+"""Tables, JSON and progress.
+
+Results go to stdout, everything else to stderr, and progress only to a terminal.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _MARKS = {"above": "blue", "below": "dark_orange3"}
 
 
 def console() -> Console:
-    """Of stdout; as wide as the terminal, or wide enough if there is none."""
+    """The console of stdout: as wide as the terminal, or wide enough if there is none."""
     return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE, highlight=False)
 
 

@@ -68,10 +68,11 @@ def reproduce(
     workers: WorkerChoice,
     as_json: options.Json = False,
 ) -> None:
-    """Make the paper's Tables 1, 2 and 4 and Figures 1 and 2 beside the printed numbers, and report.html with all of it.
+    """Make the paper's Tables 1, 2 and 4 and Figures 1 and 2, and report.html with all of it.
 
-    Means have 95 % intervals if there are at least three seeds.
-    Runs that are in the directory already are not played again: stop with Ctrl-C, and the same command goes on.
+    Each number stands beside the printed one. Means have 95 % intervals if there are at least three seeds.
+    Runs that are in the directory already are not played again: stop with Ctrl-C, and the same command goes
+    on.
 
     \b
     Examples:
@@ -106,12 +107,13 @@ def _known_datasets(text: str | None, quick: bool) -> tuple[str, ...]:
 
 
 def _seeds(count: int | None, first: int, quick: bool) -> range | None:
-    """As many as in the paper, unless something else was asked for."""
+    """The seeds to play; None is as many as in the paper."""
     if count is None and quick:
         count = QUICK_SEEDS
     if count is None and first != options.FIRST_SEED:
         raise typer.BadParameter(
-            f"--seed {first} without --seeds: say how many, since the paper's number differs between data sets"
+            f"--seed {first} without --seeds: say how many, since the paper's number differs between data "
+            "sets"
         )
     return None if count is None else range(first, first + count)
 

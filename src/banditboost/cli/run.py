@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Learner = Annotated[
     str | None,
     typer.Option(
-        help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, AdaFull, OptFull, a baseline, or a class of your "
+        help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, AdaFull, OptFull, a baseline, "
+        "or a class of your "
         "own as MODULE:CLASS.",
         metavar="NAME",
     ),
@@ -56,9 +57,9 @@ def run(
 ) -> None:
     """Play one learner over a built-in data set or a file, and tell how well it did.
 
-    The right label is hidden from the learner: it hears only whether the label it showed was right (AdaFull and
-    OptFull are told it). Without other options a built-in set is played as often as in the paper, and the paper's
-    boosters have its settings.
+    The right label is hidden from the learner: it hears only whether the label it showed was right (AdaFull
+    and OptFull are told it). Without other options a built-in set is played as often as in the paper, and the
+    paper's boosters have its settings.
 
     \b
     Examples:
@@ -193,6 +194,7 @@ def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:
 
 
 def _how_to_go_on(save: Path | None, rounds: int) -> str:
+    stopped = f"stopped after {rounds} rounds of the stream"
     if save is None:
-        return f"stopped after {rounds} rounds of the stream; the model was not kept (--save FILE keeps it)"
-    return f"stopped after {rounds} rounds of the stream; go on with the same command and --resume {save} --skip {rounds}"
+        return f"{stopped}; the model was not kept (--save FILE keeps it)"
+    return f"{stopped}; go on with the same command and --resume {save} --skip {rounds}"

@@ -1,4 +1,4 @@
-"""A stream cut into blocks that are played one after the other, so that progress can be shown and Ctrl-C loses nothing."""
+"""A stream cut into blocks, so that progress can be shown and Ctrl-C loses nothing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ class _FromDisk:
     def __init__(self, choice: DataChoice) -> None:
         if choice.shuffle or choice.times > 1:
             raise typer.BadParameter(
-                f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, or play it in order"
+                f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, "
+                "or play it in order"
             )
         self._file = datasets.open_file(choice.data, str(choice.label), **choice.columns)
         self.labels: tuple[str, ...] = self._file.labels
@@ -86,11 +87,15 @@ class _FromDisk:
 
 
 def for_model(model: Booster, rounds: Rounds, blocks: Iterator[Block]) -> Iterator[Block]:
-    """Blocks as a model knows labels and values: a saved one may have met them in another order, and is then told their names."""
+    """Blocks in the codes that a model knows.
+
+    A saved model may have met labels and values in another order; it is then told their names.
+    """
     unknown = [label for label in rounds.labels if label not in model.labels]
     if unknown:
         raise LabelError(
-            f"label {unknown[0]!r} is not one of the saved model's ({', '.join(map(str, model.labels[:10]))}); begin a new model"
+            f"label {unknown[0]!r} is not one of the saved model's "
+            f"({', '.join(map(str, model.labels[:10]))}); begin a new model"
         )
     schema = rounds.schema()
     if model.labels == rounds.labels and _codes_agree(model.schema, schema):

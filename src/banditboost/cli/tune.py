@@ -45,12 +45,16 @@ GAPBOOST_GRID: dict[str, list[Any]] = {
     "n_learners": [5, 10, 20],
     "grace_period": [[5, 10], [20, 50], [50, 200]],
 }
-"""What is tried for GapBoost, which has no exploration rate: the number of trees, and how early these split."""
+"""What is tried for GapBoost, which has no exploration rate.
+
+The number of trees, and how early these split.
+"""
 Rates = Annotated[
     str | None,
     typer.Option(
         "--exploration",
-        help="Exploration rates and schedules to try; for a learner that has one, seven rates from 0.0003 to 0.3 if "
+        help="Exploration rates and schedules to try; for a learner that has one, "
+        "seven rates from 0.0003 to 0.3 if "
         "nothing is given to try.",
         metavar="A,B,...",
     ),
@@ -59,7 +63,8 @@ Counts = Annotated[
     str | None,
     typer.Option(
         "--n-learners",
-        help="Numbers of trees to try; for GapBoost 5, 10 and 20, each with three grace periods, if nothing is given to try.",
+        help="Numbers of trees to try; for GapBoost 5, 10 and 20, each with three grace periods, "
+        "if nothing is given to try.",
         metavar="A,B,...",
     ),
 ]
@@ -67,7 +72,8 @@ Try = Annotated[
     list[str] | None,
     typer.Option(
         "--try",
-        help="Values to try for any other parameter, such as grace_period=5:20,50:200 (two ranges); may be given again.",
+        help="Values to try for any other parameter, such as grace_period=5:20,50:200 (two ranges); "
+        "may be given again.",
         metavar="NAME=A,B,...",
     ),
 ]
@@ -80,7 +86,8 @@ Learner = Annotated[
 MethodOf = Annotated[
     Method,
     typer.Option(
-        help="Every combination on the whole stream, or successive halving: bad ones are dropped after a few rounds."
+        help="Every combination on the whole stream, or successive halving: "
+        "bad ones are dropped after a few rounds."
     ),
 ]
 ScoreOf = Annotated[
@@ -125,7 +132,11 @@ class Wishes:
 
 
 def default_choices(learner: str) -> dict[str, list[Any]]:
-    """GapBoost's number of trees and their grace periods; for others the paper's search, over exploration alone."""
+    """Values to try if there is no wish.
+
+    For GapBoost the number of trees and their grace periods, for others the paper's search, over exploration
+    alone.
+    """
     from banditboost.experiments.learners import parameters_of
     from banditboost.experiments.paper import RATES
 
@@ -160,17 +171,18 @@ def tune(
     workers: WorkerChoice,
     as_json: options.Json = False,
 ) -> None:
-    """Search for good parameters on a stream: a table, the best first, and a plot against the exploration rate.
+    """Search for good parameters on a stream: a table, the best first.
 
-    Without a wish GapBoost is tuned: its number of trees, and how early they split. Of several exploration rates, a
-    plot shows the accuracy.
-    Runs that are in the directory already are not played again: a search goes on where it was stopped, a wider one
-    plays only what is new.
+    Without a wish GapBoost is tuned: its number of trees, and how early they split. Of several exploration
+    rates, a plot shows the accuracy.
+    Runs that are in the directory already are not played again: a search goes on where it was stopped, a
+    wider one plays only what is new.
 
     \b
     Examples:
       banditboost tune car
-      banditboost tune clicks.csv --label clicked --n-learners 10,20 --try grace_period=5:10,50:200 --method halving
+      banditboost tune car --n-learners 10,20 --try grace_period=5:10,50:200
+      banditboost tune clicks.csv --label clicked --method halving
       banditboost tune mice --learner AdaBandit --exploration 0.01,0.1,divided
     """
     choice.check()

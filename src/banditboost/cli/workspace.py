@@ -1,4 +1,4 @@
-"""Tasks played with a progress bar, stopped with Ctrl-C and gone on with, and the directory of what came of them."""
+"""Tasks played with a progress bar, and the directory of what came of them."""
 
 from __future__ import annotations
 

@@ -100,7 +100,10 @@ class Table(_Rows):
     """
 
     def stream(self, repeat: int = 1, seed: int | None = None, rounds: int | None = None) -> Stream:
-        """The rows `repeat` times, in the order of the source, or with a `seed` shuffled once as a whole; cut to `rounds`."""
+        """The rows `repeat` times, cut to `rounds`.
+
+        They come in the order of the source, or with a `seed` shuffled once as a whole.
+        """
         return _stream(self, repeat, seed, rounds)
 
 
@@ -122,8 +125,8 @@ class Dataset(_Rows):
     def stream(self, repeat: int = 1, seed: int = 0, rounds: int | None = None) -> Stream:
         """The rows `repeat` times, shuffled once as a whole (so copies of a row interleave), cut to `rounds`.
 
-        The order depends on `seed`, `repeat` and the number of rows alone: NumPy's PCG64 permutes all positions,
-        so a cut stream is the beginning of the whole one.
+        The order depends on `seed`, `repeat` and the number of rows alone: NumPy's PCG64 permutes all
+        positions, so a cut stream is the beginning of the whole one.
         """
         return _stream(self, repeat, seed, rounds)
 

@@ -1,7 +1,7 @@
-"""Mice, Isolet and Movement: from a directory or from UCI, as gzip CSV or as UCI's archive, checked by sha256 of the decoded rows.
+"""Mice, Isolet and Movement: from a directory or from UCI, as gzip CSV or as UCI's archive.
 
-Both forms are read as lines of CSV text (header, commas, label in the last column) and decoded to arrays. The checksum is of
-the arrays, so it does not matter which form a copy has.
+Both forms are read as lines of CSV text (header, commas, label in the last column) and decoded to arrays. The
+checksum is of the arrays, so it does not matter which form a copy has.
 """
 
 import gzip
@@ -24,7 +24,10 @@ ENVIRONMENT_VARIABLE = "BANDITBOOST_DATA"
 _DECODER = 2
 """Raise it when `_arrays` changes its answer: it is part of the cache key."""
 _BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, LookupError, RuntimeError)
-"""What the readers of the standard library, xlrd and ncompress raise for a file that is cut short or something else."""
+"""What readers raise for a file that is cut short or something else.
+
+These are the standard library, xlrd and ncompress.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,13 @@ class File:
 
     name: str
     filename: str
-    """Of the gzip CSV form."""
+    """The file name of the gzip CSV form."""
     archive: str
     """The file name of UCI's archive."""
     urls: tuple[str, ...]
     """Where the archive can be had, the first one first."""
     sha256: str
-    """Of the decoded rows, see `rows_sha256`."""
+    """The checksum of the decoded rows, see `rows_sha256`."""
     labels: Mapping[str, str]
     """Label as written in the file -> label's name, in label order."""
     nominal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -88,7 +91,10 @@ FILES = {file.name: file for file in (MOVEMENT, MICE, ISOLET)}
 
 
 def load(file: File, directory: str | os.PathLike[str] | None = None) -> Dataset:
-    """Read `file` from `directory` (default: `$BANDITBOOST_DATA`, then the cache), or download it; check it and decode it."""
+    """Read `file` from `directory`, or download it; check it and decode it.
+
+    Without a directory it is looked for in `$BANDITBOOST_DATA`, then in the cache.
+    """
     path = locate(file, directory)
     if path is None:
         if directory is not None:
@@ -130,7 +136,11 @@ def remedy(file: File) -> str:
 
 
 def rows_sha256(arrays: cache.Arrays) -> str:
-    """The checksum of decoded rows: names of the features, then X as float64 row by row (one NaN for all missing), then y as int64."""
+    """The checksum of decoded rows.
+
+    It is of the names of the features, then X as float64 row by row (one NaN for all missing), then y as
+    int64.
+    """
     digest = hashlib.sha256("\n".join(arrays["features"].tolist()).encode())
     X = np.where(np.isnan(arrays["X"]), np.nan, arrays["X"]) + 0.0  # and one zero
     for array in (X.astype("<f8"), arrays["y"].astype("<i8")):
@@ -166,7 +176,8 @@ def _checked_arrays(file: File, path: Path) -> cache.Arrays:
         found = rows_sha256(arrays)
         if found != file.sha256:
             raise DatasetError(
-                f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): get a fresh copy"
+                f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): "
+                "get a fresh copy"
             )
         return arrays
 

@@ -1,7 +1,7 @@
 """Balance, Car and Nursery: the full product of their attribute values, labelled by rule.
 
-Rows come in the order of the UCI files: nested loops in attribute order, the last attribute running fastest. The tables
-were recovered from the data (they are exact); level 0 is the worst everywhere.
+Rows come in the order of the UCI files: nested loops in attribute order, the last attribute running fastest.
+The tables were recovered from the data (they are exact); level 0 is the worst everywhere.
 """
 
 from collections.abc import Mapping

@@ -11,12 +11,15 @@ class DataSummary:
 
     rows: int
     features: int
-    """As the paper played them ("Dimension")."""
+    """How many features the paper played ("Dimension")."""
     n_labels: int
     raw_features: int
     """All feature columns of the source; not in the printed table."""
     printed: tuple[int, int, int]
-    """Size, Dimension and k as printed: Car, Nursery, Mice and Movement have entries that are wrong or belong to another row."""
+    """Size, Dimension and k as printed.
+
+    Car, Nursery, Mice and Movement have entries that are wrong or belong to another row.
+    """
 
     @property
     def misprints(self) -> tuple[str, ...]:

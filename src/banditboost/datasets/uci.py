@@ -1,7 +1,8 @@
 """The archives of Mice, Isolet and Movement as UCI serves them, turned into lines of CSV text.
 
-The lines are those of the gzip CSV form: a header, commas, decimal points, the label in the last column. What the original
-files look like: Mice an Excel sheet, Isolet two files packed by `compress`, Movement semicolons and decimal commas.
+The lines are those of the gzip CSV form: a header, commas, decimal points, the label in the last column. What
+the original files look like: Mice an Excel sheet, Isolet two files packed by `compress`, Movement semicolons
+and decimal commas.
 """
 
 import importlib
@@ -75,7 +76,8 @@ def library(name: str, purpose: str) -> ModuleType:
         return importlib.import_module(name)
     except ImportError:
         raise DatasetError(
-            f'{purpose} is read with {name}, which is not installed: pip install {name}, or pip install "banditboost[cli]"'
+            f"{purpose} is read with {name}, which is not installed: "
+            f'pip install {name}, or pip install "banditboost[cli]"'
         ) from None
 
 

@@ -1,4 +1,7 @@
-"""Archives from UCI into the user's cache directory, by pooch. A file is there whole and checked, or not at all."""
+"""Archives from UCI into the user's cache directory, by pooch.
+
+A file is there whole and checked, or not at all.
+"""
 
 import logging
 import tempfile
@@ -23,7 +26,8 @@ def fetch(
         import pooch
     except ImportError:
         raise DatasetError(
-            f'{name!r} is not here yet, and pooch, which downloads it, is not installed: pip install "banditboost[cli]", or {remedy}'
+            f"{name!r} is not here yet, and pooch, which downloads it, is not installed: "
+            f'pip install "banditboost[cli]", or {remedy}'
         ) from None
     failures = []
     with _own_folder(remedy) as folder, _quiet(pooch.get_logger()):

@@ -2,7 +2,8 @@
 
 Where to look:
 
-- `task.py`: a `Task` is a `Source` of rounds, a learner, its parameters and a seed, with an id that never changes;
+- `task.py`: a `Task` is a `Source` of rounds, a learner, its parameters and a seed, with an id that never
+  changes;
 - `learners.py`: from a learner's name and plain parameters to a model;
 - `references.py`: classes of the user's, as "package.module:Class";
 - `run.py`: plays one task and returns its record;
@@ -13,7 +14,8 @@ Where to look:
 - `paper.py`: the tasks behind the paper's tables and figures;
 - `tune.py`: a grid, or successive halving, over a learner's parameters;
 - `statistics.py`: means with intervals, and differences between learners on the same seeds;
-- `grouping.py`, `tables.py`, `sheets.py`, `curves.py`, `figures.py`, `report.py`: what records show; these never train.
+- `grouping.py`, `tables.py`, `sheets.py`, `curves.py`, `figures.py`, `report.py`: what records show; these
+  never train.
 
 Only `learners`, `run` and what imports them load Numba; joblib is loaded when tasks are run.
 """

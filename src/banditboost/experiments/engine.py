@@ -1,4 +1,7 @@
-"""Where functions run: processes of this machine, or a Dask or Ray cluster, all three through joblib. Knows nothing of boosting."""
+"""Where functions run: processes of this machine, or a Dask or Ray cluster, all three through joblib.
+
+Knows nothing of boosting.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,11 @@ _Outcome = TypeVar("_Outcome")
 
 @dataclass(frozen=True)
 class Engine:
-    """Which workers: `jobs` processes on 'local', as many calls at a time on the cluster at `address`; None is all there are."""
+    """Which workers play tasks.
+
+    On 'local' there are `jobs` processes, on the cluster at `address` as many calls at a time; None is all
+    there are.
+    """
 
     name: str = "local"
     jobs: int | None = None
@@ -51,7 +58,10 @@ class Engine:
     def outcomes(
         self, function: Callable[[_Item], _Outcome], items: Sequence[_Item]
     ) -> Generator[tuple[int, _Outcome], None, None]:
-        """Position and outcome of each item as it is done, begun in the order given; what a lost worker had in hand is done again."""
+        """Position and outcome of each item as it is done, begun in the order given.
+
+        What a lost worker had in hand is done again.
+        """
         waiting = dict(enumerate(items))
         losses = 0
         with self._connect() as workers:
@@ -65,7 +75,8 @@ class Engine:
                     losses += 1
                     if losses > _MOST_LOSSES:
                         raise ExperimentError(
-                            f"workers were lost {losses} times, last: {first_line(error)}; if memory is short, give fewer jobs"
+                            f"workers were lost {losses} times, last: {first_line(error)}; "
+                            "if memory is short, give fewer jobs"
                         ) from error
 
     def _connect(self) -> AbstractContextManager[Workers]:
@@ -82,7 +93,8 @@ class Engine:
             return _connect_locally(self)
         except ImportError as error:
             raise ExperimentError(
-                f"engine {self.name!r} cannot be used: {error}; install it with pip install 'banditboost[{ENGINES[self.name]}]'"
+                f"engine {self.name!r} cannot be used: {error}; install it with pip install "
+                f"'banditboost[{ENGINES[self.name]}]'"
             ) from None
 
 
@@ -117,7 +129,10 @@ class Workers:
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler: this one does, afterwards, and ends them."""
+    """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler.
+
+    This process does, afterwards, and ends them.
+    """
     if not _CAN_BLOCK:
         yield
         return
@@ -147,7 +162,10 @@ def _connect_locally(engine: Engine) -> AbstractContextManager[Workers]:
 
 
 def reach(what: str, address: str, host: str, port: int) -> None:
-    """Refuse an address where nobody listens: the clusters' own clients wait for minutes, and some then end the process."""
+    """Refuse an address where nobody listens.
+
+    The clusters' own clients wait for minutes, and some then end the process.
+    """
     try:
         socket.create_connection((host, port), TIMEOUT).close()
     except (OSError, OverflowError) as error:

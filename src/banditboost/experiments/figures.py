@@ -1,6 +1,7 @@
 """The paper's figures, made from records alone.
 
-Colours are for the colour-blind, too. Learners that are told the right label are dashed, baselines are dotted.
+Colours are for the colour-blind, too. Learners that are told the right label are dashed, baselines are
+dotted.
 """
 
 from __future__ import annotations
@@ -71,9 +72,9 @@ STYLE: Any = {
 
 
 def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure:
-    """Moving average of accuracy with its 95 % interval, one panel for each data set; circles are the paper's Table 1.
+    """Moving average of accuracy with its 95 % interval, one panel for each data set.
 
-    Below three seeds there is no interval.
+    Circles are the paper's Table 1. Below three seeds there is no interval.
     """
     return _panels(group(records, data_of), _draw_curves, legend)
 
@@ -81,7 +82,10 @@ def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure
 def exploration(
     records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of
 ) -> Figure:
-    """Accuracy against the exploration rate, one panel for each data set; a dotted line is the paper's choice."""
+    """Accuracy against the exploration rate, one panel for each data set.
+
+    A dotted line is the paper's choice.
+    """
     return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
 
 
@@ -137,7 +141,10 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
 
 
 def _legend(figure: Figure) -> None:
-    """Put a legend above the panels: with as many columns as the figure is wide, and with room for its rows."""
+    """Put a legend above the panels.
+
+    It has as many columns as fit, and the figure grows by its rows.
+    """
     entries: dict[str, Any] = {}
     for axes in figure.axes:
         lines, labels = axes.get_legend_handles_labels()

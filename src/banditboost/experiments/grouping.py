@@ -53,7 +53,10 @@ def data_of(record: Record) -> str:
 
 
 def learner_of(record: Record) -> str:
-    """A learner as it is typed on the command line: with "+module:Class" if it boosts a weak learner of the user's."""
+    """A learner as it is typed on the command line.
+
+    If it boosts a weak learner of the user's, "+module:Class" follows its name.
+    """
     task = record["task"]
     weak_learner = task.get("parameters", {}).get("weak_learner")
     return f"{task['learner']}+{weak_learner}" if weak_learner else str(task["learner"])

@@ -30,7 +30,9 @@ _NOT_PLAIN = {"self", "labels", "schema", "seed"}
 
 
 def learner_class(name: str) -> type[Booster]:
-    """The class that a name stands for: a booster or baseline of ours, or one of the user's as "module:Class".
+    """The class that a name stands for.
+
+    It is a booster or baseline of the package, or one of the user's as "module:Class".
 
     >>> learner_class("GapBoost").__name__
     'GapBoost'

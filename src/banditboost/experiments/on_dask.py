@@ -16,7 +16,10 @@ from banditboost.experiments.errors import ExperimentError
 
 
 class Backend(DaskDistributedBackend):  # type: ignore[misc]
-    """Joblib's, with two changes: it would wait for ever for a call that Dask has given up, and not use a cluster with one worker."""
+    """Joblib's back end for Dask, with two changes.
+
+    Joblib's own would wait for ever for a call that Dask has given up, and not use a cluster with one worker.
+    """
 
     def effective_n_jobs(self, n_jobs: int) -> int:
         return max(2, int(super().effective_n_jobs(n_jobs)))
@@ -29,7 +32,11 @@ class Backend(DaskDistributedBackend):  # type: ignore[misc]
 
 @contextmanager
 def connect(engine: Engine) -> Iterator[Workers]:
-    """Dask itself does again what a lost worker had in hand, until a call has lost several: then it gives it up."""
+    """Connect to a Dask cluster.
+
+    Dask itself does again what a lost worker had in hand, until a call has lost several workers: then it
+    gives it up.
+    """
     address = str(engine.address)
     try:
         host, port = get_address_host_port(address)
@@ -59,5 +66,6 @@ def connect(engine: Engine) -> Iterator[Workers]:
             yield Workers(settings, (KilledWorker, TimeoutError))
         except FutureCancelledError as error:
             raise ExperimentError(
-                f"the connection to {address!r} is lost: {first_line(error)}; finished tasks are kept, run again"
+                f"the connection to {address!r} is lost: {first_line(error)}; finished tasks are kept, "
+                "run again"
             ) from error

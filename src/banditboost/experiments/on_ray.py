@@ -15,7 +15,10 @@ from banditboost.experiments.errors import ExperimentError
 
 
 class Backend(RayBackend):  # type: ignore[misc]
-    """Ray's, whose outcomes come by callback as each call is done: so they can be had one by one, which it does not say of itself."""
+    """Ray's back end, whose outcomes can be had one by one.
+
+    They come by callback as each call is done, which the back end does not say of itself.
+    """
 
     supports_return_generator = True
 
@@ -49,7 +52,10 @@ def _join(address: str) -> None:
 
 
 def _jobs(engine: Engine) -> int:
-    """As many as asked for, or as there are cores; at least two, for Ray's back end does a single one's work in this process."""
+    """How many calls at a time: as many as asked for, or as there are cores.
+
+    There are at least two, for Ray's back end does the work of a single one in this process.
+    """
     cores = int(ray.cluster_resources()["CPU"])
     jobs = engine.jobs or cores
     if not 2 <= jobs <= cores:

@@ -1,7 +1,8 @@
 """The tasks behind the paper's tables and figures.
 
-Tables 1 and 2 and Figures 1 and 2 show the same runs: accuracy over the last fifth, over all rounds, and as it grows. Figure 1 has Car and
-Isolet, Figure 2 the other four, and neither shows BinBandit. Table 4 has the exploration rates that a grid search chose on shorter streams.
+Tables 1 and 2 and Figures 1 and 2 show the same runs: accuracy over the last fifth, over all rounds, and as
+it grows. Figure 1 has Car and Isolet, Figure 2 the other four, and neither shows BinBandit. Table 4 has the
+exploration rates that a grid search chose on shorter streams.
 """
 
 from __future__ import annotations
@@ -43,9 +44,15 @@ SEARCH_REPEAT: Final[Mapping[str, int]] = {
     "mice": 4,
     "isolet": 5,
 }
-"""How often the rows were repeated for Table 4: that gives its column Count (2 more for Movement, whose odd row we keep)."""
+"""How often the rows were repeated for Table 4.
+
+That gives its column Count (2 more for Movement, whose odd row we keep).
+"""
 RATES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
-"""The grid of exploration rates. Ours: the paper does not give its own, only the rates it chose, 0.001 and 0.1."""
+"""The grid of exploration rates.
+
+Ours: the paper does not give its own, only the rates it chose, 0.001 and 0.1.
+"""
 SEARCH_SEEDS: Final = 5
 """The paper searched on one stream; several give intervals."""
 
@@ -79,7 +86,8 @@ def paper_tasks(
 ) -> list[Task]:
     """The runs of Tables 1 and 2 and of the figures.
 
-    `seeds` is how many (from 4 on), or which; None is as many as in the paper: 20, and 10 for Isolet and Movement.
+    `seeds` is how many (from 4 on), or which; None is as many as in the paper: 20, and 10 for Isolet and
+    Movement.
     """
     datasets, algorithms = _known("data set", datasets, STREAMS), _known("algorithm", algorithms, ALGORITHMS)
     return [
@@ -96,7 +104,10 @@ def exploration_tasks(
     seeds: Seeds = None,
     rates: Sequence[float] = RATES,
 ) -> list[Task]:
-    """The grid search of Table 4: every rate on the shorter streams, all other parameters as in Tables 1 and 2."""
+    """The grid search of Table 4.
+
+    Every rate is played on the shorter streams, all other parameters are as in Tables 1 and 2.
+    """
     datasets, algorithms = (
         _known("data set", datasets, STREAMS),
         _known("bandit algorithm", algorithms, BANDITS),

@@ -1,8 +1,8 @@
 """The paper's experiments as data: streams, parameters, printed results.
 
-The paper's text leaves out the ranges of the trees, N of the full-information boosters, Isolet's importance scale and
-the seeds. These facts about the published program were taken from shared notes about it. The program itself was neither
-read nor copied.
+The paper's text leaves out the ranges of the trees, N of the full-information boosters, Isolet's importance
+scale and the seeds. These facts about the published program were taken from shared notes about it. The
+program itself was neither read nor copied.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,10 @@ LAST_FRACTION: Final = 0.2
 """Table 1 scores the last int(0.2 T) rounds; the figures average over windows of that many."""
 FULL_INFORMATION_LEARNERS: Final = 20
 ADAFULL_WEIGHT: Final = 12.5
-"""AdaFull's trees got c (-C[y, y]) / (k - 1), c drawn from 5..20 for each, where the appendix has -k C[y, y]; this is the mean of c."""
+"""The mean of c in the weights of AdaFull's trees.
+
+They got c (-C[y, y]) / (k - 1), c drawn from 5..20 for each, where the appendix has -k C[y, y].
+"""
 BINARY_LEARNERS: Final = 10
 """BinBandit's trees, for each label."""
 
@@ -108,7 +111,8 @@ def setting(dataset: str, algorithm: str) -> Setting:
     """
     if dataset not in STREAMS or algorithm not in ALGORITHMS:
         raise ExperimentError(
-            f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on {', '.join(STREAMS)}"
+            f"no {algorithm!r} on {dataset!r} in the paper: it has {', '.join(ALGORITHMS)} on "
+            f"{', '.join(STREAMS)}"
         )
     return Setting(
         dataset,

@@ -1,4 +1,7 @@
-"""Classes by name: tasks are plain data, so a class of the user's is written as "package.module:Class" in them."""
+"""Classes by name.
+
+Tasks are plain data, so a class of the user's is written as "package.module:Class" in them.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,8 @@ def reference_to(thing: Any) -> str:
     reference = f"{getattr(thing, '__module__', None)}:{getattr(thing, '__qualname__', '')}"
     if not is_reference(reference) or reference.startswith("__main__:") or resolve(reference) is not thing:
         raise ExperimentError(
-            f"{thing!r} cannot be found by other processes; define it at the top of a module, and import it from there"
+            f"{thing!r} cannot be found by other processes; define it at the top of a module, "
+            "and import it from there"
         )
     return reference
 
@@ -67,11 +71,13 @@ def _imported(reference: str, module: str) -> ModuleType:
                 f"{reference!r}: the module {module!r} needs {error.name}; install that"
             ) from error
         raise ExperimentError(
-            f"{reference!r}: there is no module {error.name!r}; install it, or put its directory into PYTHONPATH"
+            f"{reference!r}: there is no module {error.name!r}; install it, "
+            "or put its directory into PYTHONPATH"
         ) from None
     except Exception as error:
         raise ExperimentError(
-            f"{reference!r}: the module {module!r} cannot be imported: {type(error).__name__}: {error}; mend it"
+            f"{reference!r}: the module {module!r} cannot be imported: {type(error).__name__}: {error}; "
+            "mend it"
         ) from error
 
 

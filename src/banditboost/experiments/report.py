@@ -1,4 +1,7 @@
-"""`report.html`: everything a reviewer wants to see, in one file that asks for nothing else. Made from records alone."""
+"""`report.html`: everything a reviewer wants to see, in one file that asks for nothing else.
+
+Made from records alone.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,10 @@ def page(report: Report) -> str:
     style = files("banditboost.experiments").joinpath("report.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>banditboost: the paper reproduced</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<link rel="icon" href="data:,">\n'
+        "<title>banditboost: the paper reproduced</title>\n"
+        f"<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(parts)
         + "\n</main>\n</body>\n</html>\n"
     )
@@ -58,7 +63,8 @@ def _head(report: Report) -> str:
     last = max(record["finished"] for record in report.records)[:16].replace("T", " ")
     return (
         "<header><h1>Online Multiclass Boosting with Bandit Feedback</h1>"
-        f"<p>The tables and figures of {paper}, made again by banditboost. The last run ended on {escape(last)} UTC.</p>"
+        f"<p>The tables and figures of {paper}, made again by banditboost. "
+        f"The last run ended on {escape(last)} UTC.</p>"
         f'<pre class="command">$ {escape(report.command)}</pre></header>'
     )
 
@@ -99,7 +105,8 @@ def _sheet(sheet: Sheet) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.header)
     body = "\n".join(_row(sheet.header, row) for row in sheet.rows)
     return (
-        f'<section id="{escape(sheet.name)}"><h2>{escape(sheet.title)}</h2><p class="note">{escape(sheet.note)}</p>'
+        f'<section id="{escape(sheet.name)}"><h2>{escape(sheet.title)}</h2>'
+        f'<p class="note">{escape(sheet.note)}</p>'
         f'<table class="cards"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></section>'
     )
 
@@ -154,17 +161,22 @@ def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: 
     pictures = "".join(
         _picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels
     )
-    return f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}<div class="gallery">{pictures}</div></section>'
+    return (
+        f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}'
+        f'<div class="gallery">{pictures}</div></section>'
+    )
 
 
 def _legend(records: Sequence[Record]) -> str:
     learners = list(group(records, learner_of))
-    items = "".join(
-        f'<li><i style="border-top: 3px {"dashed" if figures.dashes(name) == "--" else "solid"} {figures.colour(name, learners)}"></i>'
-        f"{escape(name)}</li>"
-        for name in learners
-    )
+    items = "".join(_legend_item(name, learners) for name in learners)
     return f'<ul class="legend">{items}</ul>'
+
+
+def _legend_item(learner: str, learners: Sequence[str]) -> str:
+    style = "dashed" if figures.dashes(learner) == "--" else "solid"
+    line = f"border-top: 3px {style} {figures.colour(learner, learners)}"
+    return f'<li><i style="{line}"></i>{escape(learner)}</li>'
 
 
 def _picture(figure: Figure, text: str) -> str:

@@ -37,7 +37,9 @@ else:
 
 
 class Results:
-    """Records of finished tasks, one a line. A line counts when its newline is there, so one that was torn never counts.
+    """Records of finished tasks, one a line.
+
+    A line counts when its newline is there, so one that was torn never counts.
 
     >>> import tempfile
     >>> results = Results(Path(tempfile.mkdtemp()) / "results.jsonl")
@@ -50,7 +52,10 @@ class Results:
         self.path = Path(path)
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Write a record with one write, behind a lock, down to the disk; a write that fails is taken back."""
+        """Write a record with one write, behind a lock, down to the disk.
+
+        A write that fails is taken back.
+        """
         line = (
             json.dumps({"format": FORMAT, **record}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         )
@@ -104,7 +109,8 @@ class Results:
             ) from None
         if written_as != FORMAT:
             raise ExperimentError(
-                f"line {number} of {self.path} has format {written_as}, not {FORMAT}; use the banditboost that wrote it"
+                f"line {number} of {self.path} has format {written_as}, not {FORMAT}; "
+                "use the banditboost that wrote it"
             )
         return dict(record)
 
@@ -130,7 +136,10 @@ class Results:
             os.close(file)
 
     def _cut_torn_line(self, file: int) -> int:
-        """The size of the file once what follows its last newline is gone; nothing but the beginning of a record is ever cut off."""
+        """Cut off what follows the last newline, and return the size of the file.
+
+        Nothing but the beginning of a record is ever cut off.
+        """
         size = _whole_size(file)
         os.lseek(file, size, os.SEEK_SET)
         torn = os.read(file, len(_BEGINNING))

@@ -25,14 +25,17 @@ from banditboost.experiments.results import FORMAT
 from banditboost.experiments.task import Source, Task, sha256_of
 
 WINDOW = 0.2
-"""Of the learning curves: the share of the stream that is averaged over."""
+"""The share of the stream that learning curves average over."""
 POINTS = 200
-"""Of a learning curve, at most."""
+"""A learning curve has at most so many points."""
 _WARM_UP_ROUNDS = 64
 
 
 def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
-    """Play a task and return its record: plain data, complete in itself (docs/experiments.md lists the fields)."""
+    """Play a task and return its record.
+
+    A record is plain data, complete in itself (docs/experiments.md lists the fields).
+    """
     warm_up(task.learner)
     stream = open_stream(task.source, task.seed, data_directory)
     model = make(task.learner, stream.labels, stream.schema(), task.parameters, task.seed)
@@ -82,7 +85,7 @@ def _load(source: Source, data_directory: str | None) -> Any:
 
 @cache
 def warm_up(learner: str) -> None:
-    """Play a few rounds, so that no task's time holds what it takes to compile the learner's kernels or to load them."""
+    """Play a few rounds, so that compiling or loading kernels is in no task's time."""
     X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
     small = {"n_learners": 2} if "n_learners" in parameters_of(learner) else {}
     play(
@@ -112,5 +115,8 @@ def _weights(model: Booster, result: Result) -> dict[str, Any]:
 
 
 def _numbers(values: Iterable[float] | None) -> list[float | None] | None:
-    """Plain numbers; null for what a booster does not have, and for NaN, such as the edge of rounds that cost nothing."""
+    """Plain numbers, or null for what a booster does not have.
+
+    NaN is null, too: such is the edge of rounds that cost nothing.
+    """
     return None if values is None else [float(value) if math.isfinite(value) else None for value in values]

@@ -21,7 +21,9 @@ from banditboost.experiments.task import Task
 
 @dataclass(frozen=True)
 class Progress:
-    """A task has finished: number `done` of the `total` to be played; `share` of the estimated work is behind us.
+    """A task has finished.
+
+    It is number `done` of the `total` to be played; `share` of the estimated work is behind us.
 
     >>> Progress(record={}, done=1, total=4, share=0.4).share
     0.4
@@ -47,7 +49,8 @@ def run_tasks(
 
     Args:
         tasks: those that are given twice are played once.
-        results: each record is there as soon as its task is done; run again after an interruption, and the rest is played.
+        results: each record is there as soon as its task is done; run again after an interruption, and the
+            rest is played.
         engine: 'local', 'dask' or 'ray'.
         jobs: how many at a time; None is as many as there are cores.
         address: of the cluster.
@@ -68,15 +71,18 @@ def run_tasks(
 
 
 def _search_path(workers: Engine) -> tuple[str, ...]:
-    """Where processes of this machine find what is found here; machines of a cluster have places of their own."""
+    """Where workers look for modules.
+
+    Processes of this machine look where this one does; machines of a cluster have places of their own.
+    """
     return tuple(sys.path) if workers.name == "local" else ()
 
 
 def _prepare(tasks: Sequence[Task], data_directory: str | None, workers: Engine) -> None:
-    """Refuse before the work begins what could not be played, and make once what all workers then find on disk.
+    """Refuse what could not be played, and make once what all workers then find on disk.
 
-    That is machine code, which local workers compile side by side, a learner each, and decoded data; a cluster's data may be on its own
-    machines only.
+    That is machine code, which local workers compile side by side, a learner each, and decoded data; a
+    cluster's data may be on its own machines only.
     """
     local = workers.name == "local"
     for source in dict.fromkeys(task.source for task in tasks if local):
@@ -113,7 +119,8 @@ def _play(
     if failures:
         first = failures[0]
         error = ExperimentError(
-            f"{len(failures)} of {len(tasks)} tasks failed; the others are in {results.path}. {first.task}: {first.reason}"
+            f"{len(failures)} of {len(tasks)} tasks failed; the others are in {results.path}. {first.task}: "
+            f"{first.reason}"
         )
         error.add_note(first.trace)
         raise error
@@ -139,7 +146,10 @@ class _WarmUp:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """Plays a task on a worker. What goes wrong there comes back as data: one bad task must not end the others."""
+    """Plays a task on a worker.
+
+    What goes wrong there comes back as data: one bad task must not end the others.
+    """
 
     data_directory: str | None
     search_path: tuple[str, ...] = ()

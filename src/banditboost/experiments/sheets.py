@@ -42,7 +42,8 @@ def markdown(sheet: Sheet) -> str:
 def latex(sheet: Sheet) -> str:
     r"""A LaTeX table with the rules of booktabs; title and note are its caption.
 
-    >>> print(latex(Sheet("sizes", "Sizes", "In rows.", ("Data", "Share"), ((Entry("car"), Entry("5 %", "of all")),), ())))
+    >>> rows = ((Entry("car"), Entry("5 %", "of all")),)
+    >>> print(latex(Sheet("sizes", "Sizes", "In rows.", ("Data", "Share"), rows, ())))
     % needs \usepackage{booktabs}
     \begin{table}
     \centering

@@ -11,7 +11,10 @@ from functools import cache
 from banditboost.errors import ParameterError
 
 FEWEST_FOR_AN_INTERVAL = 3
-"""Seeds. Of two, Student's interval is nine times as wide as the values are apart: it says nothing about accuracies."""
+"""Seeds.
+
+Of two, Student's interval is nine times as wide as the values are apart: it says nothing about accuracies.
+"""
 _CONFIDENCE = 0.95
 _BISECTIONS = 60  # of an interval of length pi/2: down to the last bits of a float
 
@@ -41,7 +44,7 @@ class PairedDifference:
 
     mean: float
     half_width: float
-    """Of the 95 % interval (paired Student t); NaN below three seeds."""
+    """Half the width of the 95 % interval (paired Student t); NaN below three seeds."""
     seeds: int
     """How many seeds both have."""
 
@@ -54,10 +57,10 @@ class PairedDifference:
 def paired_difference(scores: Mapping[int, float], reference: Mapping[int, float]) -> PairedDifference:
     """Compare scores with those of a reference, seed by seed.
 
-    A seed is the stream's order as well as the model's, so scores of one seed go up and down together. Their differences
-    vary less than the scores do, and the interval of their mean is narrower than two intervals side by side suggest. It
-    is exact if the differences are normally distributed. It holds for one comparison: among twenty with no difference,
-    one interval is expected to leave out 0.
+    A seed is the stream's order as well as the model's, so scores of one seed go up and down together. Their
+    differences vary less than the scores do, and the interval of their mean is narrower than two intervals
+    side by side suggest. It is exact if the differences are normally distributed. It holds for one
+    comparison: among twenty with no difference, one interval is expected to leave out 0.
 
     Args:
         scores: by seed.
@@ -85,7 +88,10 @@ def _quantile(freedom: int) -> float:
 
 
 def _central_probability(angle: float, freedom: int) -> float:
-    """P(|T| <= sqrt(freedom) tan(angle)): exact, a finite series (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    """P(|T| <= sqrt(freedom) tan(angle)), exactly.
+
+    It is a finite series (Abramowitz and Stegun 26.7.3 and 26.7.4).
+    """
     odd = freedom % 2
     cosine = math.cos(angle)
     term = cosine if odd else 1.0

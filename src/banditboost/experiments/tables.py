@@ -1,7 +1,7 @@
-"""Tables made from records alone: the paper's with ours beside the printed figures, comparisons, and rankings.
+"""Tables made from records alone: the paper's, beside the printed figures; comparisons; rankings.
 
-Every table is a `Sheet`: a grid of short texts that the terminal, Markdown, LaTeX and the report each set in their own
-way (`sheets.py`).
+Every table is a `Sheet`: a grid of short texts that the terminal, Markdown, LaTeX and the report each set in
+their own way (`sheets.py`).
 """
 
 from __future__ import annotations
@@ -147,7 +147,10 @@ def table4(records: Iterable[Record]) -> Sheet:
             for algorithm, runs in searches.items()
             for rate, found in _rates(runs).items()
         ]
-    note = "The best rate of the grid, its accuracy over the whole (shorter) stream, and what it gains over the paper's rate."
+    note = (
+        "The best rate of the grid, its accuracy over the whole (shorter) stream, "
+        "and what it gains over the paper's rate."
+    )
     header = ("Data", "ρ of the paper", "One ρ for all", *algorithms)
     return Sheet("table4", "Table 4: exploration rates", note, header, tuple(rows), tuple(numbers))
 
@@ -157,7 +160,7 @@ def _rates(records: Iterable[Record]) -> dict[float, Estimate]:
 
 
 def _best_rate(rates: Mapping[float, Estimate]) -> float:
-    """Of equally good rates the lowest."""
+    """The best rate; the lowest of several that are equally good."""
     return max(sorted(rates), key=lambda rate: rates[rate].mean)
 
 
@@ -185,7 +188,8 @@ def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
 
     Args:
         records: of one stream.
-        against: the learner that the others are compared with; None is the best of those that are not told the label.
+        against: the learner that the others are compared with; None is the best of those that are not told
+            the label.
     """
     records = list(records)
     learners = group(records, learner_of)
@@ -243,13 +247,16 @@ def _lead_figures(ahead: PairedDifference, reference: str) -> dict[str, Any]:
 
 
 def _summary_note(scores: Sequence[Estimate], reference: str, *, chosen: bool) -> str:
-    note = f"Accuracy: {interval_note(scores)} Who has the feedback '{_TOLD}' is told it after every round; the others"
-    note += f" hear only right or wrong. Minus {reference}: difference on the same seeds"
+    note = (
+        f"Accuracy: {interval_note(scores)} Who has the feedback '{_TOLD}' is told it after every round; "
+        f"the others hear only right or wrong. Minus {reference}: difference on the same seeds"
+    )
     if any(score.has_interval for score in scores):
         note += ", with the 95 % interval of a paired t test, for each comparison by itself"
     if not chosen:
-        note += f"; {reference} was picked after the runs, as the best, which flatters it a little (--against names another)"
-    return note + "."
+        note += f"; {reference} was picked after the runs, as the best, which flatters it a little"
+        note += " (--against names another)"
+    return f"{note}."
 
 
 def interval_note(scores: Iterable[Estimate]) -> str:

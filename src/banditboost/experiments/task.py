@@ -23,9 +23,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Source:
-    """Where the rounds come from: a built-in data set or a file, how often its rows are repeated, and where the stream is cut.
+    """Where the rounds come from: a built-in data set or a file.
 
-    A file is known by its content: `Source.file` notes its sha256, and moving it changes no id.
+    It also says how often its rows are repeated, and where the stream is cut. A file is known by its content:
+    `Source.file` notes its sha256, and moving it changes no id.
 
     >>> Source("car", repeat=6).to_dict()
     {'name': 'car', 'repeat': 6}
@@ -34,7 +35,7 @@ class Source:
     """
 
     name: str
-    """Of a built-in data set; of a file what it is called in tables."""
+    """The name of a built-in data set, or what a file is called in tables."""
     variant: str = "paper"
     path: str | None = None
     label: str | None = None
@@ -57,7 +58,8 @@ class Source:
             )
         if self.path is not None and (self.label is None or self.sha256 is None):
             raise ExperimentError(
-                f"path is {self.path!r} without label and sha256; make the source with Source.file(path, label)"
+                f"path is {self.path!r} without label and sha256; make the source with Source.file(path, "
+                "label)"
             )
 
     @classmethod
@@ -108,7 +110,10 @@ class Task:
 
     source: Source
     learner: str
-    """A learner of the package by name; or a class of one's own, given as such or as "package.module:Class"."""
+    """A learner of the package by name, or a class of one's own.
+
+    The latter is given as such or as "package.module:Class".
+    """
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Plain data, such as n_learners, exploration, grace_period; a range is a list of two numbers.
 
@@ -123,7 +128,10 @@ class Task:
 
     @cached_property
     def id(self) -> str:
-        """16 hexadecimal digits that depend on the task alone: equal tasks have equal ids, everywhere and always."""
+        """16 hexadecimal digits that depend on the task alone.
+
+        Equal tasks have equal ids, everywhere and always.
+        """
         identity = {**self.to_dict(), "source": self.source.identity()}
         canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode()).hexdigest()[:_ID_DIGITS]
@@ -188,5 +196,6 @@ def _refuse_unknown(what: str, values: Mapping[str, Any], known: set[str]) -> No
     unknown = sorted(set(values) - known)
     if unknown:
         raise ExperimentError(
-            f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; use the one that wrote it"
+            f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; "
+            "use the one that wrote it"
         )

@@ -1,7 +1,8 @@
-"""Which parameters suit a stream: every combination of a grid, or successive halving, which drops bad ones after a few rounds.
+"""Which parameters suit a stream.
 
-Every run is a task, so a search goes on where it was interrupted, and a wider grid plays only what is new. The last rung of a halving is
-the whole stream: its tasks are those of the grid.
+A grid plays every combination; successive halving drops bad ones after a few rounds. Every run is a task, so
+a search goes on where it was interrupted, and a wider grid plays only what is new. The last rung of a halving
+is the whole stream: its tasks are those of the grid.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ from banditboost.experiments.task import Source, Task
 Score = Literal["accuracy", "last_accuracy", "greedy_accuracy"]
 Parameters = dict[str, Any]
 _FEWEST_ROUNDS = 500
-"""Of the first rung of a halving: fewer tell nothing."""
+"""The first rung of a halving has at least so many rounds: fewer tell nothing."""
 
 
 @dataclass(frozen=True)
 class Search:
     """What is searched: `choices` has the values to try for each parameter, `fixed` the others' values.
 
-    >>> Search(Source("car"), "AdaBandit", {"exploration": [0.001, 0.1], "n_learners": [5, 15]}).candidates()[1]
+    >>> choices = {"exploration": [0.001, 0.1], "n_learners": [5, 15]}
+    >>> Search(Source("car"), "AdaBandit", choices).candidates()[1]
     {'exploration': 0.001, 'n_learners': 15}
-    >>> len(Search(Source("car"), "AdaBandit", {"exploration": [0.001, 0.1], "n_learners": [5, 15]}, seeds=(4, 5)).candidates())
+    >>> len(Search(Source("car"), "AdaBandit", choices, seeds=(4, 5)).candidates())
     4
     """
 
@@ -64,7 +66,9 @@ class Search:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate and how it did: mean score and half its 95 % interval over seeds, at the most rounds that it was given.
+    """A candidate and how it did.
+
+    That is its mean score and half the 95 % interval over seeds, at the most rounds that it was given.
 
     >>> Ranked({"exploration": 0.01}, mean=0.91, half_width=0.02, rounds=2500, seeds=3).mean
     0.91
@@ -80,7 +84,8 @@ class Ranked:
 def tune_by_grid(search: Search, results: Results, run: Callable[[list[Task]], Any]) -> list[Ranked]:
     """Play every candidate over the whole stream; the best first.
 
-    `run` plays tasks and puts their records into `results`: `partial(run_tasks, results=results)` with whatever else it is to be told.
+    `run` plays tasks and puts their records into `results`: `partial(run_tasks, results=results)` with
+    whatever else it is to be told.
     """
     return _rung(search, search.candidates(), None, results, run)
 
@@ -88,9 +93,11 @@ def tune_by_grid(search: Search, results: Results, run: Callable[[list[Task]], A
 def tune_by_halving(
     search: Search, results: Results, run: Callable[[list[Task]], Any], *, rounds: int, factor: int = 3
 ) -> list[Ranked]:
-    """Play all candidates for few rounds, the best of them for `factor` times as many, and so on up to the whole stream of `rounds`.
+    """Play all candidates for few rounds, and the best of them for more.
 
-    Of each rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long a stream is.)
+    Each rung has `factor` times as many rounds as the one before, up to the whole stream of `rounds`. Of each
+    rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long
+    a stream is.)
     """
     if factor < 2:
         raise ExperimentError(f"factor is {factor}; give a whole number from 2 on")

@@ -22,7 +22,8 @@ def _row(context: Any) -> Any:
 class CobaLearner:
     """A bandit booster for coba: `CobaLearner(AdaBandit, n_learners=10, seed=1)`.
 
-    The model is made when coba first tells the actions, which must stay the same ones, in the same order. Rewards are 0 or 1.
+    The model is made when coba first tells the actions, which must stay the same ones, in the same order.
+    Rewards are 0 or 1.
 
     >>> from banditboost import AdaBandit
     >>> learner = CobaLearner(AdaBandit, n_learners=3, seed=1)
@@ -49,7 +50,8 @@ class CobaLearner:
             self._actions = dict(enumerate(actions))
         if list(actions) != list(self._actions.values()):
             raise LabelError(
-                f"actions are {actions!r}, but were {list(self._actions.values())!r}; give the same ones in every round"
+                f"actions are {actions!r}, but were {list(self._actions.values())!r}; "
+                "give the same ones in every round"
             )
         return self.model
 
@@ -69,6 +71,7 @@ class CobaLearner:
         """Learn the reward of a decision."""
         if reward not in (0, 1) or self.model is None:
             raise ParameterError(
-                f"reward is {reward!r}; give 1 if the action was right, 0 if not, for an action that predict gave"
+                f"reward is {reward!r}; give 1 if the action was right, 0 if not, "
+                "for an action that predict gave"
             )
         self.model.learn(decision, bool(reward))

@@ -28,8 +28,8 @@ class _Entry(NamedTuple):
 class DecisionLog:
     """Decisions with their rows and verdicts, for evaluation and training elsewhere.
 
-    Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with values that the models
-    would refuse are refused. Give the model's `schema` if it was declared.
+    Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with
+    values that the models would refuse are refused. Give the model's `schema` if it was declared.
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=3, exploration=0.1, seed=1)
@@ -59,7 +59,8 @@ class DecisionLog:
             )
         if decision.label not in self._actions:
             raise LabelError(
-                f"the decision shows {decision.label!r}, which is not one of the log's labels; they are {self.labels[:10]!r}"
+                f"the decision shows {decision.label!r}, which is not one of the log's labels; "
+                f"they are {self.labels[:10]!r}"
             )
         self._schema.admit(x)
         row = dict(self._schema.named(x))
@@ -107,7 +108,10 @@ class DecisionLog:
         }
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """A frame of pandas, polars or pyarrow with the columns context (a list of numbers), action, reward and pscore."""
+        """A frame with the columns context (a list of numbers), action, reward and pscore.
+
+        It is one of pandas, polars or pyarrow.
+        """
         feedback = self.to_obp()
         columns = {name: feedback[name].tolist() for name in ("context", "action", "reward", "pscore")}
         return nw.from_dict(columns, backend=backend).to_native()
@@ -125,7 +129,10 @@ class DecisionLog:
                 )
 
     def to_vw(self) -> list[str]:
-        """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`: actions from 1, the cost of a wrong label is 1."""
+        """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`.
+
+        Actions count from 1, and the cost of a wrong label is 1.
+        """
         lines = []
         for entry in self._entries:
             pairs = self._features(entry.row)
@@ -166,7 +173,11 @@ class DecisionLog:
 
 
 def _escaped(text: str) -> str:
-    """Text as part of a Vowpal Wabbit feature: no space, colon or bar in it, no whole number (hashed otherwise), no leading underscore."""
+    """Text as part of a Vowpal Wabbit feature.
+
+    There is no space, colon or bar in it, no leading underscore, and it is no whole number (which is hashed
+    otherwise).
+    """
     safe = quote(text, safe="")
     special = safe.isdigit() or safe.startswith("_")
     return f"%{ord(safe[0]):02X}{safe[1:]}" if special else safe

@@ -16,8 +16,9 @@ from banditboost.errors import DecisionError, LabelError, ParameterError
 class BoosterPolicy(bandit.base.ContextualPolicy):
     """A bandit booster as a contextual policy: `BoosterPolicy(AdaBandit, n_learners=10, seed=1)`.
 
-    The model is made at the first pull, with its arms as labels; they must stay the same. Rewards are 0 or 1. River's policies are
-    told of an arm, not of a pull: `update` is for the last pull only. Where verdicts come late, use the booster itself.
+    The model is made at the first pull, with its arms as labels; they must stay the same. Rewards are 0 or 1.
+    River's policies are told of an arm, not of a pull: `update` is for the last pull only. Where verdicts
+    come late, use the booster itself.
 
     >>> policy = BoosterPolicy(n_learners=3, seed=1)
     >>> arm = policy.pull(["left", "right"], context={"hour": 3})
@@ -40,7 +41,8 @@ class BoosterPolicy(bandit.base.ContextualPolicy):
             self.model = self.booster(arm_ids, **self.parameters)
         if set(arm_ids) != set(self.model.labels):
             raise LabelError(
-                f"arm_ids is {arm_ids!r}, but the model knows {self.model.labels!r}; give the same arms in every round"
+                f"arm_ids is {arm_ids!r}, but the model knows {self.model.labels!r}; "
+                "give the same arms in every round"
             )
         self._last = self.model.decide({} if context is None else context)
         return self._last.label
@@ -49,7 +51,8 @@ class BoosterPolicy(bandit.base.ContextualPolicy):
         """Learn the reward of the arm that was pulled last."""
         if self.model is None or self._last is None or self._last.label != arm_id:
             raise DecisionError(
-                f"arm_id is {arm_id!r}, which was not pulled last; update once after each pull, or use the booster itself"
+                f"arm_id is {arm_id!r}, which was not pulled last; update once after each pull, "
+                "or use the booster itself"
             )
         if reward not in (0, 1):
             raise ParameterError(f"reward is {reward!r}; give 1 if the arm was right, 0 if not")

@@ -1,7 +1,9 @@
-"""CSV files: through pyarrow if it is installed, which is several times as fast, else through Python's own csv module.
+"""CSV files.
 
-A CSV file has no types: a column is numeric if all its cells are numbers or missing. Cells are separated by commas, semicolons or tabs,
-whichever the header has most of; with semicolons numbers may have decimal commas.
+They are read through pyarrow if it is installed, which is several times as fast, else through Python's csv
+module. A CSV file has no types: a column is numeric if all its cells are numbers or missing. Cells are
+separated by commas, semicolons or tabs, whichever the header has most of; with semicolons numbers may have
+decimal commas.
 """
 
 import csv
@@ -179,7 +181,10 @@ def _first_line(text: TextIO) -> str:
 
 
 def _blocks(text: TextIO, delimiter: str, path: Path, size: int) -> Iterator[list[list[str]]]:
-    """Blocks of about `size` rows, all as long as the first, which is the header; empty lines are left out."""
+    """Blocks of about `size` rows, all as long as the header, which comes first.
+
+    Empty lines are left out.
+    """
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     width, line = 0, 1
     try:

@@ -42,7 +42,8 @@ class JsonLines:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise DatasetError(
-                f"{self.name} has no whole JSON object in line {number} ({error.msg}): write one object in each line"
+                f"{self.name} has no whole JSON object in line {number} ({error.msg}): "
+                "write one object in each line"
             ) from None
         if not isinstance(row, dict):
             raise DatasetError(

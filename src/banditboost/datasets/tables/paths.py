@@ -40,7 +40,10 @@ _MAGIC = {".parquet": b"PAR1", ".arrow": b"ARROW1", ".feather": b"ARROW1", ".ipc
 
 
 def source_of(path: Path) -> Source:
-    """The source for a file, or an error that says what is wrong with the path, the extension or the content."""
+    """The source for a file.
+
+    An error says what is wrong with the path, the extension or the content.
+    """
     try:
         _check_there(path)
         extension = _extension(path)

@@ -42,8 +42,8 @@ def read(
 
     >>> import pandas as pd
     >>> from banditboost import datasets
-    >>> frame = pd.DataFrame({"hour": [9, 21, None], "device": ["phone", "tv", "tv"], "clicked": ["news", "film", "film"]})
-    >>> table = datasets.read(frame, label="clicked")
+    >>> visits = {"hour": [9, 21, None], "device": ["phone", "tv", "tv"], "clicked": ["news", "film", "film"]}
+    >>> table = datasets.read(pd.DataFrame(visits), label="clicked")
     >>> print(table.describe())
     hour    numeric  9 to 21, 1 missing
     device  nominal  2 values: phone, tv
@@ -60,9 +60,10 @@ def read(
 def open_file(
     path: str | os.PathLike[str], label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()
 ) -> "TableFile":
-    """Open a file that need not fit into memory: a first pass finds labels, types and values, `batches` goes through it again.
+    """Open a file that need not fit into memory.
 
-    The arguments are those of `read`.
+    A first pass finds labels, types and values; `batches` goes through it again. The arguments are those of
+    `read`.
     """
     return _opened(Path(path), label, numeric, nominal, ignore)
 
@@ -117,7 +118,10 @@ class TableFile:
         )
 
     def batches(self, size: int = 20_000) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Blocks of `size` rows (the last may be shorter), X and y as `play` takes them, in the order of the file."""
+        """Blocks of `size` rows, X and y as `play` takes them, in the order of the file.
+
+        The last block may be shorter.
+        """
         check_count("size", size, 1)
         X, y = np.empty((0, len(self._columns))), np.empty(0, np.int64)
         for rows, labels in self._coded():
@@ -160,7 +164,8 @@ class TableFile:
 
     def _changed(self, how: str) -> DatasetError:
         return DatasetError(
-            f"{self._source.name} has changed since it was opened, it has {how}: let no one write to it meanwhile"
+            f"{self._source.name} has changed since it was opened, it has {how}: "
+            "let no one write to it meanwhile"
         )
 
 
@@ -180,14 +185,16 @@ def _frame(source: Any) -> Frame:
         frame = nw.from_native(source, eager_only=True)
     except TypeError:
         raise DatasetError(
-            f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, polars or pyarrow (a lazy one collected)"
+            f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, "
+            "polars or pyarrow (a lazy one collected)"
         ) from None
     except nw.exceptions.DuplicateError:
         raise DatasetError("the frame has two columns of one name: give each a name of its own") from None
     for name in frame.columns:
         if not isinstance(name, str):
             raise DatasetError(
-                f"the frame has a column {name!r}: give it names that are texts (pandas: frame.columns.map(str))"
+                f"the frame has a column {name!r}: give it names that are texts (pandas: "
+                "frame.columns.map(str))"
             )
     return Frame(frame)
 
@@ -207,7 +214,8 @@ def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict
         for name in names:
             if name in declared or name == label:
                 raise DatasetError(
-                    f"column {name!r} is in {argument}, and is the label or was named before: name each column once"
+                    f"column {name!r} is in {argument}, and is the label or was named before: "
+                    "name each column once"
                 )
             declared[name] = kind
     return declared
@@ -238,7 +246,10 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
 
 
 def _findings(source: Source, request: Request, names: Collection[str]) -> tuple[dict[str, Finding], int]:
-    """What is found of each column, and the number of rows. Columns that a batch does not have are missing in it."""
+    """What is found of each column, and the number of rows.
+
+    Columns that a batch does not have are missing in it.
+    """
     findings = {name: Finding(name) for name in names if name not in request.ignored}
     n_rows = 0
     for batch in source.batches(request):
