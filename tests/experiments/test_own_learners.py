@@ -120,22 +120,21 @@ def test_a_weak_learner_of_the_users_is_boosted(reference: str) -> None:
     assert outcome(record)["accuracy"] != run_task(Task(CAR, "AdaBandit", {"n_learners": 2}, seed=4))["accuracy"]
 
 
-@pytest.mark.usefixtures("mine")
-def test_worker_processes_find_what_is_found_here(tmp_path: Path) -> None:
+def test_worker_processes_find_what_is_found_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also processes that began before the directory of the module was known."""
-    tasks = [
-        Task(CAR, learner, {"n_learners": 2, **own}, seed)
-        for learner, own in (("my_learners:Shy", {}), ("AdaBandit", {"weak_learner": "my_learners:Frequent"}), ("AdaBandit", {}))
-        for seed in (4, 5)
-    ]
-    before = Results(tmp_path / "before.jsonl")
-    run_tasks([Task(CAR, "Majority", seed=seed) for seed in (4, 5)], before, jobs=2)
+    run_tasks([Task(CAR, "Majority", seed=seed) for seed in (4, 5)], Results(tmp_path / "before.jsonl"), jobs=2)
+    place = tmp_path / "late"
+    place.mkdir()
+    (place / "late_learners.py").write_text(textwrap.dedent(MODULE))
+    monkeypatch.syspath_prepend(str(place))
+    boosters = (("late_learners:Shy", {}), ("AdaBandit", {"weak_learner": "late_learners:Frequent"}), ("AdaBandit", {}))
+    tasks = [Task(CAR, learner, {"n_learners": 2, **own}, seed) for learner, own in boosters for seed in (4, 5)]
     results = Results(tmp_path / "results.jsonl")
     assert run_tasks(tasks, results, jobs=2) == 6
     found = {record["id"]: outcome(record) for record in results.records()}
     for task in tasks if not INTERPRETED else tasks[:1]:
-        here = outcome(run_task(task))
-        assert found[task.id] == here
+        assert found[task.id] == outcome(run_task(task))
+    sys.modules.pop("late_learners")
 
 
 @pytest.mark.usefixtures("mine")

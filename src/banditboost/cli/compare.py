@@ -31,9 +31,8 @@ Learners = Annotated[
 Against = Annotated[
     str | None,
     typer.Option(
-        help="The learner that the others are compared with, seed by seed; "
-        "the best of those that are not told the "
-        "right label if not given.",
+        help="The learner that the others are compared with, seed by seed. If not given, it is picked after "
+        "the runs: the best of those that are not told the right label.",
         metavar="NAME",
     ),
 ]

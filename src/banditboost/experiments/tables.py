@@ -255,7 +255,6 @@ def _summary_note(scores: Sequence[Estimate], reference: str, *, chosen: bool) -
         note += ", with the 95 % interval of a paired t test, for each comparison by itself"
     if not chosen:
         note += f"; {reference} was picked after the runs, as the best, which flatters it a little"
-        note += " (--against names another)"
     return f"{note}."
 
 
