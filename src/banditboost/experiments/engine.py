@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.validation import check_choice, check_count
 
 ENGINES = {"local": "cli", "dask": "dask", "ray": "ray"}
 """Each engine, and the extra that installs what it needs."""
@@ -40,12 +41,9 @@ class Engine:
     address: str | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in ENGINES:
-            raise ExperimentError(f"engine is {self.name!r}; it must be one of {', '.join(ENGINES)}")
-        if self.jobs is not None and self.jobs < 1:
-            raise ExperimentError(
-                f"jobs is {self.jobs}; give a whole number from 1 on, or leave it out to use all cores"
-            )
+        check_choice("engine", self.name, ENGINES)
+        if self.jobs is not None:
+            check_count("jobs", self.jobs, 1, hint="None uses all cores")
         if self.name == "local" and self.address is not None:
             raise ExperimentError(
                 f"address is {self.address!r}, but engine 'local' has none; give engine 'dask' or 'ray'"

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from banditboost.datasets.summary import SUMMARY
-from banditboost.errors import ParameterError
 from banditboost.experiments import protocol
 from banditboost.experiments.grouping import (
     Estimate,
@@ -28,6 +27,7 @@ from banditboost.experiments.grouping import (
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL, PairedDifference
 from banditboost.experiments.tune import Ranked
+from banditboost.validation import check_choice
 
 TOLERANCE = 0.02
 """How far a cell may be from the printed figure before it is marked."""
@@ -225,9 +225,7 @@ def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
 def _reference(ranked: Sequence[str], against: str | None) -> str:
     if against is None:
         return next((learner for learner in ranked if not is_told_the_label(learner)), ranked[0])
-    if against not in ranked:
-        raise ParameterError(f"against is {against!r}; give one of {', '.join(ranked)}")
-    return against
+    return check_choice("against", against, ranked)
 
 
 def _lead_entry(ahead: PairedDifference, is_reference: bool) -> Entry:

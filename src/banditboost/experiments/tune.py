@@ -17,6 +17,7 @@ from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.results import Results
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
+from banditboost.validation import check_count
 
 Score = Literal["accuracy", "last_accuracy", "greedy_accuracy"]
 Parameters = dict[str, Any]
@@ -99,8 +100,7 @@ def tune_by_halving(
     rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long
     a stream is.)
     """
-    if factor < 2:
-        raise ExperimentError(f"factor is {factor}; give a whole number from 2 on")
+    check_count("factor", factor, 2)
     candidates = search.candidates()
     dropped: list[Ranked] = []
     for cut in rungs(len(candidates), rounds, factor)[:-1]:
