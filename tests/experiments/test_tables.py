@@ -6,7 +6,7 @@ import io
 import pytest
 
 from banditboost.errors import ParameterError
-from banditboost.experiments import sheets, tables
+from banditboost.experiments import comparison, sheets, tables
 from banditboost.experiments.protocol import ALGORITHMS, PRINTED, STREAMS
 from banditboost.experiments.tune import Ranked
 from tests.experiments import made_up
@@ -85,6 +85,17 @@ def test_table_4_finds_the_best_rate_and_its_gain():
     assert len(sheet.numbers) == 4 * len(made_up.RATES)
 
 
+def test_one_rate_for_all_has_an_interval_over_seeds_and_not_over_learners():
+    """Learners that are far apart, each the same with every seed: nothing depends on the seed."""
+    scores = {"OptBandit": 0.5, "AdaBandit": 0.7, "BinBandit": 0.9}
+    records = [made_up.record("mice", name, seed, score, exploration=0.1) for name, score in scores.items() for seed in (4, 5, 6)]
+    assert entry(tables.table4(records), "Mice", "One ρ for all").detail.startswith("0.700 ± 0.000")
+    two = tables.table4([record for record in records if record["task"]["seed"] < 6])
+    assert "±" not in entry(two, "Mice", "One ρ for all").detail
+    assert two.numbers[0]["seeds"] == 2
+    assert "mean over 2 seeds; intervals take at least 3 seeds" in two.note
+
+
 def test_of_equally_good_rates_the_lowest_is_best():
     records = [made_up.record(accuracy=0.8, exploration=rate) for rate in (0.1, 0.01, 0.05)]
     assert entry(tables.table4(records), "Car", "AdaBandit").main == "0.01"
@@ -93,7 +104,7 @@ def test_of_equally_good_rates_the_lowest_is_best():
 def test_the_summary_puts_learners_side_by_side():
     scores = {"AdaBandit": 0.5, "AdaFull": 0.9, "Majority": 0.3, "GapBoost": 0.7}
     records = [made_up.record("pets", learner, seed, score + seed / 100) for learner, score in scores.items() for seed in (1, 2, 3)]
-    sheet = tables.summary(records)
+    sheet = comparison.summary(records)
     assert [row[0].main for row in sheet.rows] == ["AdaFull", "GapBoost", "AdaBandit", "Majority"]
     assert sheet.title == "pets: 1,000 rounds, 3 labels, 3 seeds"
     assert sheet.numbers[2]["accuracy"] == pytest.approx(0.52)
@@ -106,27 +117,27 @@ def test_the_lead_is_that_on_the_same_seeds():
         return [made_up.record("pets", learner, seed, score) for seed, score in scores.items()]
 
     records = runs("GapBoost", {1: 0.9, 2: 0.7, 3: 0.5}) + runs("AdaBandit", {1: 0.88, 2: 0.69, 3: 0.47, 4: 0.99})
-    sheet = tables.summary(records, against="GapBoost")
+    sheet = comparison.summary(records, against="GapBoost")
     assert entry(sheet, "AdaBandit", "Minus GapBoost").main == "−0.020 ± 0.025"  # 4.303 x 0.01 / sqrt(3), though scores differ by 0.4
     assert entry(sheet, "GapBoost", "Minus GapBoost").main == "-"
     assert entry(sheet, "AdaBandit", "Learner").detail == "4 seeds"
     assert {row["learner"]: row["common_seeds"] for row in sheet.numbers} == {"AdaBandit": 3, "GapBoost": 3}
     assert "picked after the runs" not in sheet.note
-    assert "picked after the runs" in tables.summary(records).note
+    assert "picked after the runs" in comparison.summary(records).note
     with pytest.raises(ParameterError, match="against is 'Majority'; give one of AdaBandit, GapBoost"):
-        tables.summary(records, against="Majority")
+        comparison.summary(records, against="Majority")
 
 
 def test_the_reference_is_the_best_that_is_not_told_the_label():
     records = [made_up.record("pets", learner, 1, score) for learner, score in (("AdaFull", 0.9), ("AdaBandit", 0.5), ("OptBandit", 0.6))]
-    assert {row["against"] for row in tables.summary(records).numbers} == {"OptBandit"}
-    assert {row["against"] for row in tables.summary(records[:1]).numbers} == {"AdaFull"}
+    assert {row["against"] for row in comparison.summary(records).numbers} == {"OptBandit"}
+    assert {row["against"] for row in comparison.summary(records[:1]).numbers} == {"AdaFull"}
 
 
 def test_a_weak_learner_of_ones_own_makes_a_learner_of_its_own():
     own = made_up.record("pets", "AdaBandit", 1, 0.9)
     own["task"]["parameters"]["weak_learner"] = "mymodule:Mine"
-    sheet = tables.summary([own, made_up.record("pets", "AdaBandit", 1, 0.8)])
+    sheet = comparison.summary([own, made_up.record("pets", "AdaBandit", 1, 0.8)])
     assert [row[0].main for row in sheet.rows] == ["AdaBandit+mymodule:Mine", "AdaBandit"]
 
 
@@ -135,7 +146,7 @@ def test_a_ranking_keeps_its_order_and_tells_how_far_each_got():
         Ranked({"exploration": 0.01, "grace_period": [5, 20]}, 0.9, 0.01, 3000, 3),
         Ranked({"exploration": 0.1, "grace_period": 50}, 0.8, 0.02, 1000, 3),
     ]
-    sheet = tables.ranking("AdaBandit on car", found)
+    sheet = comparison.ranking("AdaBandit on car", found)
     assert sheet.header == ("exploration", "grace_period", "Accuracy", "Rounds")
     assert [[entry.main for entry in row] for row in sheet.rows] == [
         ["0.01", "5 to 20", "0.900 ± 0.010", "3,000"],

@@ -77,13 +77,13 @@ def compare(
     workspace = Workspace(out or Path(f"compare-{choice.name}"), workers, choice.directory)
     workspace.check()
     with output.waiting(output.LOADING):
-        from banditboost.experiments import figures, tables
+        from banditboost.experiments import comparison, figures
 
         described = choice.described_rows()
         tasks = _tasks(choice, chosen, given, range(seed, seed + seeds))
     output.say(described)
     records = workspace.play(tasks, choice.name)
-    sheet = tables.summary(records, reference)
+    sheet = comparison.summary(records, reference)
     files = workspace.write_sheet(sheet) + figures.write(
         figures.learning_curves(records), workspace.out / "curves"
     )

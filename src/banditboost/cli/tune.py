@@ -190,7 +190,8 @@ def tune(
     workspace = Workspace(out or Path(f"tune-{choice.name}"), workers, choice.directory)
     workspace.check()
     with output.waiting(output.LOADING):
-        from banditboost.experiments import tables
+        from banditboost.experiments import comparison
+        from banditboost.experiments.wording import count
 
         choices = wishes.choices(contestant.learner)
         described = choice.described_rows()
@@ -199,8 +200,8 @@ def tune(
         )
     output.say(described)
     records, ranked = _play(search, method, workspace)
-    combinations, each = tables.count(len(ranked), "combination"), tables.count(seeds, "seed")
-    sheet = tables.ranking(f"{contestant.title} on {choice.name}: {combinations}, {each} each", ranked)
+    combinations, each = count(len(ranked), "combination"), count(seeds, "seed")
+    sheet = comparison.ranking(f"{contestant.title} on {choice.name}: {combinations}, {each} each", ranked)
     files = workspace.write_sheet(sheet) + _draw(records, search, score, workspace)
     command = _command(choice, contestant, ranked[0].parameters)
     if as_json:
@@ -239,8 +240,8 @@ def _play(search: Search, method: Method, workspace: Workspace) -> tuple[list[di
     """Records of all runs, and the ranking."""
     from banditboost.experiments.results import Results
     from banditboost.experiments.run import count_rounds
-    from banditboost.experiments.tables import count
     from banditboost.experiments.tune import tune_by_grid, tune_by_halving
+    from banditboost.experiments.wording import count
 
     records: list[dict[str, Any]] = []
     results = Results(workspace.results)

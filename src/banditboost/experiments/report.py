@@ -19,7 +19,7 @@ from banditboost.experiments import figures
 from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
-from banditboost.experiments.tables import value_text
+from banditboost.experiments.wording import value_text
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
