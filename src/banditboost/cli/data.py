@@ -9,7 +9,7 @@ from banditboost.cli import options, output
 
 def list_data(
     directory: options.DataDirectory = None,
-    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
+    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (all commands take one)
     as_json: options.Json = False,
 ) -> None:
     """List the data sets of the paper: rows, features, classes, licence, source, and where the copy is.

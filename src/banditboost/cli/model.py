@@ -16,7 +16,7 @@ _SHOWN = 12
 
 def show(
     file: File,
-    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
+    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (all commands take one)
     as_json: options.Json = False,
 ) -> None:
     """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it.

@@ -79,7 +79,8 @@ MOVEMENT = File(
     filename="movement.csv.gz",
     archive="dataset-har-PUC-Rio-ugulino.zip",
     urls=(
-        "https://archive.ics.uci.edu/static/public/250/wearable+computing+classification+of+body+postures+and+movements+puc+rio.zip",
+        "https://archive.ics.uci.edu/static/public/250/"
+        "wearable+computing+classification+of+body+postures+and+movements+puc+rio.zip",
         "http://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",  # the makers' own
     ),
     sha256="0d86793994ea5d14dbbafcffce45a74d66bd76361e6787e789f57f6a13a8de29",

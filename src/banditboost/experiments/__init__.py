@@ -14,8 +14,8 @@ Where to look:
 - `paper.py`: the tasks behind the paper's tables and figures;
 - `tune.py`: a grid, or successive halving, over a learner's parameters;
 - `statistics.py`: means with intervals, and differences between learners on the same seeds;
-- `grouping.py`, `tables.py`, `comparison.py`, `figures.py`, `curves.py`, `report.py`: what records show; these
-  never train (`sheets.py`, `wording.py`: how tables are written).
+- `grouping.py`, `tables.py`, `comparison.py`, `figures.py`, `curves.py`, `report.py`: what records show;
+  these never train (`sheets.py`, `wording.py`: how tables are written).
 
 Only `learners`, `run` and what imports them load Numba; joblib is loaded when tasks are run.
 """

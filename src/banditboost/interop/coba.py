@@ -67,7 +67,14 @@ class CobaLearner:
         looked = Decision._of(model.model_id, model.labels, memo)
         return looked.distribution()[actions.index(action)]
 
-    def learn(self, context: Any, action: Any, reward: float, probability: float, decision: Decision) -> None:  # noqa: ARG002
+    def learn(
+        self,
+        context: Any,  # noqa: ARG002
+        action: Any,  # noqa: ARG002
+        reward: float,
+        probability: float,  # noqa: ARG002
+        decision: Decision,
+    ) -> None:
         """Learn the reward of a decision."""
         if reward not in (0, 1) or self.model is None:
             raise ParameterError(
