@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from banditboost import play
-from banditboost.datasets.protocol import LAST_FRACTION, STREAMS
 from banditboost.experiments.engine import Engine
 from banditboost.experiments.machine import machine, versions
+from banditboost.experiments.protocol import LAST_FRACTION, STREAMS
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream, warm_up
 from banditboost.experiments.task import Source, Task

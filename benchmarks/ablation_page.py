@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from banditboost.datasets.protocol import STREAMS
+from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.statistics import mean_interval
 from benchmarks.tables import render
 from benchmarks.variants import BASE, FRESH, RECOMMENDED, VARIANTS, Variant

@@ -9,7 +9,8 @@ from typing import Any
 
 import banditboost
 from banditboost import HoeffdingTree, Schema, datasets
-from banditboost.datasets import Stream, protocol
+from banditboost.datasets import Stream
+from banditboost.experiments import protocol
 
 GENERATED = ("balance", "car", "nursery")
 Record = tuple[dict[str, float | str], str]

@@ -19,7 +19,7 @@ from typing import Any
 
 import banditboost
 from banditboost import Schema, play
-from banditboost.datasets.protocol import ADAFULL_WEIGHT
+from banditboost.experiments.protocol import ADAFULL_WEIGHT
 from benchmarks import machine
 from benchmarks.rate import timed
 from benchmarks.synthetic import Clouds, Window

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from banditboost.boosting.adaptive import AdaBandit
-from banditboost.models.model import Model as Booster
-from banditboost.datasets.protocol import PATIENT, STEADY
+from banditboost.models.model import Model
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import FIRST_SEED, paper_parameters
+from banditboost.experiments.protocol import PATIENT, STEADY
 
 COMMON: Final[Mapping[str, Any]] = {"n_learners": 40, "exploration": "divided", "tie_tolerance": 1.0}
 """The same for all streams, with the default trees."""
@@ -44,7 +44,7 @@ class Variant:
         """As `learners.make` takes them."""
         return {**(paper_parameters(data, self.learner) if self.paper else COMMON), **self.changes}
 
-    def make(self, stream: Any, data: str, seed: int) -> Booster:
+    def make(self, stream: Any, data: str, seed: int) -> Model:
         model = make(self.learner, stream.labels, stream.schema(), self.parameters(data), seed)
         if isinstance(model, AdaBandit):
             scale_steps(model, self.step)

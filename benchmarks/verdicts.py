@@ -17,10 +17,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from banditboost import play
-from banditboost.datasets.protocol import STREAMS
 from banditboost.experiments import figures
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import FIRST_SEED, paper_parameters
+from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream
 from banditboost.experiments.statistics import mean_interval

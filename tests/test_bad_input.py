@@ -79,8 +79,8 @@ def state_of(model: AdaBandit) -> Any:
     forest = getattr(model._committee, "forest", ())
     schema = {name: value for name, value in vars(model.schema).items() if name != "_array_width"}  # remembers a check, no more
     return (
-        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._ledger._bits), model._ledger.room,
-        model._weights.tobytes(), model._settings.tobytes(), [array.tobytes() for array in forest],
+        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger._bits), model._identity.ledger.room,
+        model._counts.tobytes(), model._settings.tobytes(), [array.tobytes() for array in forest],
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.datasets import protocol
+from banditboost.experiments import protocol
 from banditboost.experiments.run import warm_up
 from banditboost.experiments.task import Task
 from benchmarks.peers.player import Player

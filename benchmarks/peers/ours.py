@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from banditboost import play
-from banditboost.models.model import Model as Booster
-from banditboost.datasets import Stream, protocol
+from banditboost.models.model import Model
+from banditboost.datasets import Stream
+from banditboost.experiments import protocol
 from banditboost.experiments.learners import LEARNERS, make
 from banditboost.experiments.paper import paper_parameters
 from benchmarks.peers.player import IntArray, Parameters, Player
@@ -22,7 +23,7 @@ class Ours:
         play(self._fresh(parameters, seed), stream.X[:_WARM_UP_ROUNDS], stream.y[:_WARM_UP_ROUNDS])
         self._model = self._fresh(parameters, seed)
 
-    def _fresh(self, parameters: Parameters, seed: int) -> Booster:
+    def _fresh(self, parameters: Parameters, seed: int) -> Model:
         given = dict(parameters)
         return make(given.pop("learner"), self._stream.labels, self._stream.schema(), given, seed)
 

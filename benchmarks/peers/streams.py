@@ -9,7 +9,8 @@ from functools import lru_cache, partial
 from typing import Final
 
 from banditboost import datasets
-from banditboost.datasets import Dataset, Stream, Table, protocol
+from banditboost.datasets import Dataset, Stream, Table
+from banditboost.experiments import protocol
 from benchmarks.peers import bundled, known
 from benchmarks.peers.player import IntArray
 

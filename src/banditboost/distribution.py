@@ -30,13 +30,15 @@ from banditboost.types import Array
 def distribution(memo: Array, n_labels: int, allowed: Array | None) -> list[float] | None:
     """The probability of every label; None if the memo does not hold it (inverse gaps among more than 32 labels)."""
     if memo[POLICY] == POLICY_INVERSE_GAPS:
-        return memo[VOTES : VOTES + n_labels].tolist() if n_labels <= MOST_PROBABILITIES else None
+        held: list[float] = memo[VOTES : VOTES + n_labels].tolist()
+        return held if n_labels <= MOST_PROBABILITIES else None
     shares = (
         _by_votes(memo, n_labels, allowed)
         if memo[POLICY] == POLICY_BY_VOTES
         else _uniform(memo, n_labels, allowed)
     )
-    return shares.tolist()
+    probabilities: list[float] = shares.tolist()
+    return probabilities
 
 
 def is_possible(memo: Array, n_labels: int, allowed: Array | None) -> bool:

@@ -61,9 +61,11 @@ def _make(header: ModelHeader, weak_learner: Any) -> BanditModel | FullInformati
         learner = {"weak_learner": _weak_learner(header, weak_learner)} if has_learners else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the model was warned
-            return kind(
-                header.labels, schema=Schema.from_dict(header.schema), **{**header.parameters, **learner}
+            schema = Schema.from_dict(header.schema)
+            made: BanditModel | FullInformationBooster = kind(
+                header.labels, schema=schema, **{**header.parameters, **learner}
             )
+            return made
     except TypeError as error:
         raise UnreadableError(
             f"the parameters are not those of {header.kind} ({error}); load an intact copy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -10,13 +11,15 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from banditboost.decision import Decision
-from banditboost.errors import DecisionError, ParameterError
+from banditboost.errors import DecisionError
 from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
 from banditboost.log import LOGGER
+from banditboost.validation import check_choice, check_count, check_number
 
 _FORMAT = 1
 WhenExpired = Literal["as_wrong", "drop"]
 _RULES = ("as_wrong", "drop")
+_NO_LIMIT = "None is no limit"
 
 
 class Outcome(StrEnum):
@@ -32,8 +35,12 @@ class Outcome(StrEnum):
 
     LEARNED = "learned"  # the model has learned it
     DUPLICATE = "duplicate"  # a verdict for this id was learned before; nothing was learned now
-    EXPIRED = "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
-    UNKNOWN = "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
+    EXPIRED = (
+        "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
+    )
+    UNKNOWN = (
+        "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
+    )
 
 
 class Model(Protocol):
@@ -53,13 +60,6 @@ class _Open(NamedTuple):
     decision: Decision
     round: int  # of the model, when the decision was added
     seconds: float  # of the clock
-
-
-def _limit(name: str, value: float | None, *, whole: bool) -> float | None:
-    good = isinstance(value, int) or (not whole and isinstance(value, float))
-    if value is not None and (not good or isinstance(value, bool) or not 0 < value < float("inf")):
-        raise ParameterError(f"{name} is {value!r}; give a {'whole ' if whole else ''}number above 0, or None for no limit")
-    return value
 
 
 class PendingDecisions:
@@ -99,20 +99,25 @@ class PendingDecisions:
         expired: WhenExpired = "as_wrong",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1:
-            raise ParameterError(f"capacity is {capacity!r}; give a whole number above 0")
-        if expired not in _RULES:
-            raise ParameterError(f"expired is {expired!r}; it must be one of {', '.join(_RULES)}")
         self.model = model
-        self.capacity = capacity
-        self.max_rounds = _limit("max_rounds", max_rounds, whole=True)
-        self.max_seconds = _limit("max_seconds", max_seconds, whole=False)
-        self.expired = expired
+        self.capacity = check_count("capacity", capacity, 1)
+        self.max_rounds = (
+            None if max_rounds is None else check_count("max_rounds", max_rounds, 1, hint=_NO_LIMIT)
+        )
+        self.max_seconds = (
+            None
+            if max_seconds is None
+            else check_number("max_seconds", max_seconds, 0.0, math.inf, open_low=True, hint=_NO_LIMIT)
+        )
+        self.expired = check_choice("expired", expired, _RULES)
         self._clock = clock
         self._now = float("-inf")
         self._open: OrderedDict[Hashable, _Open] = OrderedDict()  # the oldest first
         self._closed: OrderedDict[Hashable, Outcome] = OrderedDict()
-        self._counters = dict.fromkeys(("added", *Outcome, "expired_by_rounds", "expired_by_seconds", "expired_by_capacity", "refused"), 0)
+        self._counters = dict.fromkeys(
+            ("added", *Outcome, "expired_by_rounds", "expired_by_seconds", "expired_by_capacity", "refused"),
+            0,
+        )
         self._lock = threading.RLock()
 
     # Decisions in, verdicts in
@@ -131,7 +136,9 @@ class PendingDecisions:
         with self._lock:
             self._check_new(key)
             if not isinstance(decision, Decision) or decision.model_id != self.model.model_id:
-                raise DecisionError(f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has made")
+                raise DecisionError(
+                    f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has made"
+                )
             self.expire()
             self._add(key, decision)
 
@@ -154,7 +161,9 @@ class PendingDecisions:
             raise DecisionError(f"id {key!r} is not hashable; give a string or a number")
         if key in self._open or key in self._closed:
             state = "open" if key in self._open else f"closed ({self._closed[key]})"
-            raise DecisionError(f"id {key!r} belongs to a decision that is {state}; give each decision an id of its own")
+            raise DecisionError(
+                f"id {key!r} belongs to a decision that is {state}; give each decision an id of its own"
+            )
 
     def _add(self, key: Hashable, decision: Decision) -> None:
         self._open[key] = _Open(decision, self.model.rounds, self._now)
@@ -188,7 +197,9 @@ class PendingDecisions:
         if self.expired == "as_wrong":
             try:
                 self.model.learn(waiting.decision, False)
-            except DecisionError:  # it was learned without the store, or is too old even for the model's own ledger
+            except (
+                DecisionError
+            ):  # it was learned without the store, or is too old even for the model's own ledger
                 self._counters["refused"] += 1
         self._close(key, Outcome.EXPIRED)
         self._counters[reason] += 1
@@ -225,32 +236,44 @@ class PendingDecisions:
         """Plain data that JSON can carry; save it together with the model."""
         with self._lock:
             try:
-                waiting = [[encode(key), *item[1:], item.decision.to_dict()] for key, item in self._open.items()]
+                waiting = [
+                    [encode(key), *item[1:], item.decision.to_dict()] for key, item in self._open.items()
+                ]
                 closed = [[encode(key), str(outcome)] for key, outcome in self._closed.items()]
             except UnstorableError as error:
                 raise DecisionError(f"an id cannot be stored: {error}") from None
             return {
                 "format": _FORMAT,
                 "model": self.model.model_id,
-                "rule": {name: getattr(self, name) for name in ("capacity", "max_rounds", "max_seconds", "expired")},
+                "rule": {
+                    name: getattr(self, name) for name in ("capacity", "max_rounds", "max_seconds", "expired")
+                },
                 "open": waiting,
                 "closed": closed,
                 "counters": self.counters,
             }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], model: Model, *, clock: Callable[[], float] = time.time) -> Self:
+    def from_dict(
+        cls, data: Mapping[str, Any], model: Model, *, clock: Callable[[], float] = time.time
+    ) -> Self:
         """The store that `to_dict` described, for the same model."""
         if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
-            raise DecisionError(f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned")
+            raise DecisionError(
+                f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned"
+            )
         if data.get("model") != model.model_id:
-            raise DecisionError(f"the store belongs to model {data.get('model')!r}, this is {model.model_id!r}; load that one")
+            raise DecisionError(
+                f"the store belongs to model {data.get('model')!r}, this is {model.model_id!r}; load that one"
+            )
         try:
             store = cls(model, **data["rule"], clock=clock)
             for key, round_, seconds, stored in data["open"]:
                 decision = Decision.from_dict(stored)
                 if decision.model_id != model.model_id:
-                    raise UnreadableError(f"the decision of round {decision.round} belongs to model {decision.model_id!r}")
+                    raise UnreadableError(
+                        f"the decision of round {decision.round} belongs to model {decision.model_id!r}"
+                    )
                 store._open[decode_hashable(key)] = _Open(decision, int(round_), float(seconds))
             for key, outcome in data["closed"]:
                 store._closed[decode_hashable(key)] = Outcome(outcome)

@@ -1,4 +1,4 @@
-"""Pictures of what a model has learned and of a played stream, as matplotlib figures: `figure.savefig("curve.png")`.
+"""Pictures of what a model has learned and of a played stream, as matplotlib figures.
 
 They are in the style of the project's other figures. Matplotlib comes with the extra `cli`.
 """
@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.simulation.result import Result
 from banditboost.errors import ParameterError
+from banditboost.simulation.result import Result
+from banditboost.types import Array
+from banditboost.validation import check_number
 
 try:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"banditboost.plot needs {error.name}; install it with: pip install 'banditboost[cli]'") from None
+    raise ModuleNotFoundError(
+        f"banditboost.plot needs {error.name}; install it with: pip install 'banditboost[cli]'"
+    ) from None
 
 from banditboost.experiments.figures import STYLE, colour, dashes
 
@@ -26,7 +30,9 @@ _MOST_NUMBERS = 12  # labels up to which the cells are written out
 
 
 def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.2) -> Figure:
-    """Moving average of accuracy over the last `window` share of the stream, for one result of `play` or several by name.
+    """Moving average of accuracy over the last `window` share of the stream.
+
+    It is for one result of `play` or several by name.
 
     >>> from banditboost import AdaFull, play
     >>> X, y = [[t % 7] for t in range(300)], [t % 7 > 3 for t in range(300)]
@@ -36,17 +42,30 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
     """
     named = results if isinstance(results, Mapping) else {"": results}
     if not named or not all(isinstance(result, Result) and len(result.y) for result in named.values()):
-        raise ParameterError(f"results is {results!r}; give a result of play with at least one round, or a dict of them by name")
-    if not 0.0 < window <= 1.0:
-        raise ParameterError(f"window is {window!r}; give a share of the stream, in (0, 1]")
+        raise ParameterError(
+            f"results is {results!r}; give a result of play with at least one round, "
+            "or a dict of them by name"
+        )
+    check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.subplots()
         for name, result in named.items():
             curve = result.curve(window)
             rounds = np.arange(len(result.y) - len(curve) + 1, len(result.y) + 1)
-            axes.plot(rounds, curve, label=name, color=colour(name, list(named)), linestyle=dashes(name), linewidth=1.8)
-        axes.set(xlabel="round", ylabel=f"accuracy, last {window:.0%} of rounds", xlim=(0, max(len(result.y) for result in named.values())))
+            axes.plot(
+                rounds,
+                curve,
+                label=name,
+                color=colour(name, list(named)),
+                linestyle=dashes(name),
+                linewidth=1.8,
+            )
+        axes.set(
+            xlabel="round",
+            ylabel=f"accuracy, last {window:.0%} of rounds",
+            xlim=(0, max(len(result.y) for result in named.values())),
+        )
         axes.xaxis.set_major_formatter(mpl.ticker.StrMethodFormatter("{x:,.0f}"))
         if len(named) > 1:
             axes.legend(frameon=False)
@@ -54,7 +73,9 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
 
 
 def expert_weights(model: Any) -> Figure:
-    """How much each expert counts: for AdaBandit and AdaFull the probability of being drawn, for GapBoost its weight.
+    """How much each expert counts.
+
+    For AdaBandit and AdaFull that is the probability of being drawn, for GapBoost its weight.
 
     >>> from banditboost import AdaBandit
     >>> len(expert_weights(AdaBandit(["yes", "no"], n_learners=5, seed=1)).axes[0].patches)
@@ -62,7 +83,9 @@ def expert_weights(model: Any) -> Figure:
     """
     weights = getattr(model, "expert_weights", None)
     if weights is None:
-        raise ParameterError(f"model is {model!r}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost")
+        raise ParameterError(
+            f"model is {model!r}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost"
+        )
     kind = type(model).__name__
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.2), layout="constrained")
@@ -77,7 +100,9 @@ def expert_weights(model: Any) -> Figure:
 
 
 def confusion(result: Result) -> Figure:
-    """Shown against right labels of a simulated stream: each row tells what was shown when that label was right.
+    """Shown against right labels of a simulated stream.
+
+    Each row tells what was shown when that label was right.
 
     >>> from banditboost import AdaFull, play
     >>> X, y = [[t % 7] for t in range(300)], [t % 7 > 3 for t in range(300)]
@@ -96,20 +121,29 @@ def confusion(result: Result) -> Figure:
         image = axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0)
         axes.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(len(names)), names)
-        axes.set(xlabel="shown label", ylabel="right label", title=f"{len(result.y):,} rounds, accuracy {result.accuracy:.3f}")
+        axes.set(
+            xlabel="shown label",
+            ylabel="right label",
+            title=f"{len(result.y):,} rounds, accuracy {result.accuracy:.3f}",
+        )
         if len(names) <= _MOST_NUMBERS:
             _write_cells(axes, counts, shares)
         figure.colorbar(image, ax=axes, label="share of the row", shrink=0.8)
     return figure
 
 
-def _counts(result: Result) -> tuple[np.ndarray[Any, Any], Sequence[str]]:
-    """How often each label was shown for each right one. Of many labels the most frequent stay, and the rest is one."""
+def _counts(result: Result) -> tuple[Array, Sequence[str]]:
+    """How often each label was shown for each right one.
+
+    Of many labels the most frequent stay, and the rest is one.
+    """
     n_labels = len(result.labels)
     place = np.arange(n_labels)
     names = [str(label) for label in result.labels]
     if n_labels > _MOST_LABELS:
-        kept = np.sort(np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1])
+        kept = np.sort(
+            np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1]
+        )
         place = np.full(n_labels, len(kept))
         place[kept] = np.arange(len(kept))
         names = [*(names[label] for label in kept), "others"]
@@ -118,7 +152,15 @@ def _counts(result: Result) -> tuple[np.ndarray[Any, Any], Sequence[str]]:
     return np.bincount(pairs, minlength=size * size).reshape(size, size), names
 
 
-def _write_cells(axes: Any, counts: np.ndarray[Any, Any], shares: np.ndarray[Any, Any]) -> None:
+def _write_cells(axes: Any, counts: Array, shares: Array) -> None:
     for (row, column), count in np.ndenumerate(counts):
         dark = shares[row, column] > 0.5
-        axes.text(column, row, f"{count:,}", ha="center", va="center", fontsize=8, color="white" if dark else "#333333")
+        axes.text(
+            column,
+            row,
+            f"{count:,}",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if dark else "#333333",
+        )

@@ -10,12 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from banditboost.errors import ParameterError
-
-
-def _check(name: str, value: Any, low: float, high: float) -> None:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and low < value <= high
-    if not good:
-        raise ParameterError(f"{name} is {value!r}; give a number above {low:g} and up to {high:g}")
+from banditboost.validation import check_count, check_number, refuse
 
 
 @dataclass(frozen=True)
@@ -32,10 +27,19 @@ class Schedule:
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        _check("least", self.least, 0.0, 0.99)
-        _check("most", self.most, 0.0, 0.99)
+        self._check("least", 0.0, 0.99)
+        self._check("most", 0.0, 0.99)
         if self.least > self.most:
-            raise ParameterError(f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most")
+            raise ParameterError(
+                f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most"
+            )
+
+    def _check(self, name: str, low: float, high: float) -> None:
+        """Refuse a number that is not above `low` and up to `high`; numbers of NumPy become plain, so that JSON has them."""
+        given = getattr(self, name)
+        number = check_number(name, given, low, high, open_low=True)
+        if not isinstance(given, (int, float)):
+            object.__setattr__(self, name, number)
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,10 @@ class Theory(Schedule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check("edge", self.edge, 0.0, 1.0)
-        if self.rounds is not None and (type(self.rounds) is not int or not 0 < self.rounds <= 2**53):
-            raise ParameterError(f"rounds is {self.rounds!r}; give the number of rounds of the stream, or None")
+        self._check("edge", 0.0, 1.0)
+        if self.rounds is not None:
+            rounds = check_count("rounds", self.rounds, 1, hint="the length of the stream; None is unknown")
+            object.__setattr__(self, "rounds", rounds)
 
 
 @dataclass(frozen=True)
@@ -77,13 +82,13 @@ class Decaying(Schedule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check("scale", self.scale, 0.0, 1e12)
-        _check("power", self.power, 0.0, 10.0)
+        self._check("scale", 0.0, 1e12)
+        self._check("power", 0.0, 10.0)
 
 
 @dataclass(frozen=True)
 class Adaptive(Schedule):
-    """rho = scale times the recent error of the greedy label: who is mostly right explores little, and more when that ends.
+    """rho = scale times the recent error of the greedy label: it explores little while that label is mostly right.
 
     Args (beyond those of all schedules):
         scale: share of the error.
@@ -99,8 +104,8 @@ class Adaptive(Schedule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check("scale", self.scale, 0.0, 1e6)
-        _check("memory", self.memory, 1.0, 1e12)
+        self._check("scale", 0.0, 1e6)
+        self._check("memory", 1.0, 1e12)
 
 
 @dataclass(frozen=True)
@@ -135,10 +140,14 @@ def from_plain(value: Any) -> Any:
 
 def to_plain(exploration: float | Schedule | None) -> Any:
     """What JSON can carry: a number, a dict for a schedule, None for a learner that does not explore."""
-    return {"schedule": exploration.name, **asdict(exploration)} if isinstance(exploration, Schedule) else exploration
+    return (
+        {"schedule": exploration.name, **asdict(exploration)}
+        if isinstance(exploration, Schedule)
+        else exploration
+    )
 
 
 def _kind(name: Any) -> type[Schedule]:
     if name not in SCHEDULES:
-        raise ParameterError(f"exploration is {name!r}; give a number in (0, 1), or one of {', '.join(SCHEDULES)}")
+        refuse("exploration", name, f"give a number in (0, 1), or one of {', '.join(SCHEDULES)}")
     return SCHEDULES[name]

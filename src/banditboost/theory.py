@@ -1,27 +1,31 @@
-"""What the paper proves about its boosters, as numbers: mistake bounds, exploration rates, how many weak learners a target error takes.
+"""What the paper proves about its boosters, as numbers.
 
-Symbols of the paper: k is `n_labels`, N `n_learners`, gamma `edge`, gamma_i `edges`, T `rounds`, rho `exploration`, delta `delta`.
-"Optimal" means OptBandit (the paper's BanditBBM, Theorem 3.2), "adaptive" means AdaBandit (Theorem 3.3).
+These are mistake bounds, exploration rates, and how many weak learners a target error takes.
 
-What is explicit and what is not. Each bound has three terms: asymptotic error times T, 2 rho T, and a term in O-tilde. The first two carry
-the paper's own constants. The third is returned with constant 1, so it is a **rate only, constant hidden**: the paper hides log(1/delta)
-there, the constant of sum_i w^i* = O(k^(5/2) sqrt(N)), those of the gradient and Hedge regrets, and, for the optimal booster, all of the
-excess loss S beyond k/rho. Use it to see how a bound scales, never as a certificate.
+Symbols of the paper: k is `n_labels`, N `n_learners`, gamma `edge`, gamma_i `edges`, T `rounds`, rho
+`exploration`, delta `delta`. "Optimal" means OptBandit (the paper's BanditBBM, Theorem 3.2), "adaptive" means
+AdaBandit (Theorem 3.3).
 
-S = O-tilde(k/rho) is an assumption of Theorem 3.2, not a consequence of Theorem 3.1: without any regret of the weak learner the supremum
-there is b^2 k log(1/delta) / (2 gamma m), which with b = k/rho grows as k^3/rho^2. `excess_loss` computes it, and
-`optimal_mistake_bound` takes it as `excess`.
+What is explicit and what is not. Each bound has three terms: asymptotic error times T, 2 rho T, and a term in
+O-tilde. The first two carry the paper's own constants. The third is returned with constant 1, so it is a
+**rate only, constant hidden**: the paper hides log(1/delta) there, the constant of sum_i w^i* = O(k^(5/2)
+sqrt(N)), those of the gradient and Hedge regrets, and, for the optimal booster, all of the excess loss S
+beyond k/rho. Use it to see how a bound scales, never as a certificate.
+
+S = O-tilde(k/rho) is an assumption of Theorem 3.2, not a consequence of Theorem 3.1: without any regret of
+the weak learner the supremum there is b^2 k log(1/delta) / (2 gamma m), which with b = k/rho grows as
+k^3/rho^2. `excess_loss` computes it, and `optimal_mistake_bound` takes it as `excess`.
 """
 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Real
 
-_LARGEST_COUNT = 2**53  # the integers that a float holds exactly
+from banditboost.errors import ParameterError
+from banditboost.validation import LARGEST_COUNT, check_count, check_number, refuse
+
 _LONGEST_SEARCH = 2**200  # a supremum over more rounds than this is taken to be infinite
 
 
@@ -29,7 +33,8 @@ _LONGEST_SEARCH = 2**200  # a supremum over more rounds than this is taken to be
 class MistakeBound:
     """A bound on the number of mistakes, term by term.
 
-    `asymptotic` and `exploration` (2 rho T) have the paper's constants; `hidden` is the O-tilde term with constant 1, a rate only.
+    `asymptotic` and `exploration` (2 rho T) have the paper's constants; `hidden` is the O-tilde term with
+    constant 1, a rate only.
 
     >>> bound = adaptive_mistake_bound(n_labels=2, edges=[0.5] * 100, rounds=1_000_000, exploration=0.05)
     >>> round(bound.explicit)
@@ -59,12 +64,18 @@ class MistakeBound:
 
     @property
     def vacuous(self) -> bool:
-        """True if the explicit terms alone allow a mistake in every round: then the bound says nothing, whatever the hidden constant."""
+        """True if the explicit terms alone allow a mistake in every round.
+
+        Then the bound says nothing, whatever the hidden constant.
+        """
         return self.explicit >= self.rounds
 
     def probability(self, delta: float) -> float:
-        """How likely the bound holds at least, if each of its `failures` (N + 1 or N + 4) events fails with probability `delta`."""
-        return max(0.0, 1.0 - self.failures * _fraction("delta", delta, "give the failure probability of one event"))
+        """How likely the bound holds at least.
+
+        Each of its `failures` (N + 1 or N + 4) events fails with probability `delta`.
+        """
+        return max(0.0, 1.0 - self.failures * _share("delta", delta, "the failure probability of one event"))
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,18 @@ class SuggestedExploration:
 
     @property
     def vacuous(self) -> bool:
-        """True if the rate is no probability below 1: the stream is too short for the theorem to suggest anything."""
+        """True if the rate is no probability below 1.
+
+        Then the stream is too short for the theorem to suggest anything.
+        """
         return self.rate >= 1.0
 
 
 def optimal_asymptotic_error(n_labels: int, n_learners: int, edge: float) -> float:
-    """(k - 1) exp(-gamma^2 N / 2): the error OptBandit tends to, and just as well OptFull (OnlineMBBM), with full information.
+    """(k - 1) exp(-gamma^2 N / 2): the error that OptBandit tends to.
 
-    It bounds the potential phi_N(0), which is smaller and which the booster computes exactly. Above 1 it says nothing.
+    OptFull (OnlineMBBM), with full information, tends to it just as well. It bounds the potential phi_N(0),
+    which is smaller and which the booster computes exactly. Above 1 it says nothing.
 
     >>> round(optimal_asymptotic_error(n_labels=3, n_learners=1000, edge=0.1), 6)
     0.013476
@@ -96,9 +111,10 @@ def optimal_asymptotic_error(n_labels: int, n_learners: int, edge: float) -> flo
 
 
 def adaptive_asymptotic_error(n_labels: int, edges: Iterable[float], *, sharper: bool = False) -> float:
-    """8k / sum_i gamma_i^2: the error AdaBandit tends to, and just as well AdaFull (Adaboost.OLM), with full information.
+    """8k / sum_i gamma_i^2: the error that AdaBandit tends to.
 
-    `sharper` gives 8 (k - 1) log(2) / sum_i gamma_i^2, from the proof's line before the last.
+    AdaFull (Adaboost.OLM), with full information, tends to it just as well. `sharper` gives 8 (k - 1) log(2)
+    / sum_i gamma_i^2, from the proof's line before the last.
 
     >>> adaptive_asymptotic_error(n_labels=2, edges=[0.5] * 100)
     0.64
@@ -110,18 +126,30 @@ def adaptive_asymptotic_error(n_labels: int, edges: Iterable[float], *, sharper:
 
 
 def optimal_mistake_bound(
-    n_labels: int, n_learners: int, edge: float, rounds: int, exploration: float, *, excess: float | None = None
+    n_labels: int,
+    n_learners: int,
+    edge: float,
+    rounds: int,
+    exploration: float,
+    *,
+    excess: float | None = None,
 ) -> MistakeBound:
-    """Theorem 3.2: (k - 1) exp(-gamma^2 N / 2) T + 2 rho T + O-tilde(k^(5/2) sqrt(N) S), with S = `excess`, by default the paper's k/rho.
+    """Theorem 3.2: (k - 1) exp(-gamma^2 N / 2) T + 2 rho T + O-tilde(k^(5/2) sqrt(N) S).
 
-    >>> bound = optimal_mistake_bound(n_labels=3, n_learners=1000, edge=0.1, rounds=1_000_000, exploration=0.05)
+    S is `excess`, by default the paper's k/rho.
+
+    >>> bound = optimal_mistake_bound(n_labels=3, n_learners=1000, edge=0.1, rounds=10**6, exploration=0.05)
     >>> [round(term) for term in (bound.asymptotic, bound.exploration, bound.hidden, bound.total)]
     [13476, 100000, 29577, 143053]
     >>> round(bound.error, 3), bound.vacuous, round(bound.probability(delta=1e-5), 5)
     (0.143, False, 0.98999)
     """
     k, n, t, rho = _labels(n_labels), _learners(n_learners), _rounds(rounds), _exploration(exploration)
-    s = k / rho if excess is None else _positive("excess", excess, "leave it out, or compute it with excess_loss")
+    s = (
+        k / rho
+        if excess is None
+        else _positive("excess", excess, "leave it out, or compute it with excess_loss")
+    )
     return MistakeBound(
         asymptotic=_optimal_error(k, n, _edge(edge)) * t,
         exploration=2.0 * rho * t,
@@ -134,10 +162,13 @@ def optimal_mistake_bound(
 def adaptive_mistake_bound(
     n_labels: int, edges: Iterable[float], rounds: int, exploration: float, *, sharper: bool = False
 ) -> MistakeBound:
-    """Theorem 3.3: 8k T / sum_i gamma_i^2 + 2 rho T + O-tilde(k^3 N^2 / (rho^2 sum_i gamma_i^2)), N being the number of `edges`.
+    """Theorem 3.3: 8k T / sum_i gamma_i^2 + 2 rho T + O-tilde(k^3 N^2 / (rho^2 sum_i gamma_i^2)).
 
-    `sharper` gives the proof's line before the last, 8 (k - 1) log(2) T / sum_i gamma_i^2 + 2 rho T + O-tilde(k^2 N sqrt(T) / (rho sum_i
-    gamma_i^2)): the constant is smaller, the hidden term falls more slowly. Edges may be negative: a learner worse than chance helps too.
+    N is the number of `edges`.
+
+    `sharper` gives the proof's line before the last, 8 (k - 1) log(2) T / sum_i gamma_i^2 + 2 rho T +
+    O-tilde(k^2 N sqrt(T) / (rho sum_i gamma_i^2)): the constant is smaller, the hidden term falls more
+    slowly. Edges may be negative: a learner worse than chance helps too.
 
     >>> bound = adaptive_mistake_bound(n_labels=2, edges=[0.5] * 100, rounds=1_000_000, exploration=0.05)
     >>> [round(term) for term in (bound.asymptotic, bound.exploration, bound.hidden, bound.total)]
@@ -147,13 +178,16 @@ def adaptive_mistake_bound(
     squares, n = _edges(edges)
     asymptotic = 8.0 * (k - 1) * math.log(2.0) / squares if sharper else _adaptive_error(k, squares)
     hidden = k**2 * n * math.sqrt(t) / rho / squares if sharper else k**3 * n**2 / rho / rho / squares
-    return MistakeBound(asymptotic=asymptotic * t, exploration=2.0 * rho * t, hidden=hidden, rounds=t, failures=n + 4)
+    return MistakeBound(
+        asymptotic=asymptotic * t, exploration=2.0 * rho * t, hidden=hidden, rounds=t, failures=n + 4
+    )
 
 
 def optimal_exploration(n_labels: int, n_learners: int, rounds: int) -> SuggestedExploration:
-    """rho = k^(7/4) N^(1/4) / sqrt(T), with which the bound of Theorem 3.2 grows as k^(7/4) N^(1/4) sqrt(T) over its asymptotic term.
+    """rho = k^(7/4) N^(1/4) / sqrt(T), which balances the bound of Theorem 3.2.
 
-    With constant 1 the exact minimiser of 2 rho T + k^(7/2) sqrt(N) / rho is smaller by sqrt(2); the difference costs 6 %.
+    With it the bound grows as k^(7/4) N^(1/4) sqrt(T) over its asymptotic term. With constant 1 the exact
+    minimiser of 2 rho T + k^(7/2) sqrt(N) / rho is smaller by sqrt(2); the difference costs 6 %.
 
     >>> suggestion = optimal_exploration(n_labels=3, n_learners=20, rounds=6250)
     >>> round(suggestion.rate, 4), suggestion.rounds_needed, suggestion.vacuous
@@ -164,7 +198,9 @@ def optimal_exploration(n_labels: int, n_learners: int, rounds: int) -> Suggeste
 
 
 def adaptive_exploration(n_labels: int, edges: Iterable[float], rounds: int) -> SuggestedExploration:
-    """rho = k N^(2/3) / (T sum_i gamma_i^2)^(1/3), the exact minimiser of 2 rho T + k^3 N^2 / (rho^2 sum_i gamma_i^2).
+    """rho = k N^(2/3) / (T sum_i gamma_i^2)^(1/3), which balances the bound of Theorem 3.3.
+
+    It is the exact minimiser of 2 rho T + k^3 N^2 / (rho^2 sum_i gamma_i^2).
 
     >>> suggestion = adaptive_exploration(n_labels=3, edges=[0.1] * 15, rounds=6250)
     >>> round(suggestion.rate, 4), suggestion.vacuous
@@ -174,11 +210,15 @@ def adaptive_exploration(n_labels: int, edges: Iterable[float], rounds: int) -> 
     """
     k, t = _labels(n_labels), _rounds(rounds)
     squares, n = _edges(edges)
-    return SuggestedExploration(rate=k * math.cbrt(n * n / squares / t), rounds_needed=math.floor(k**3 * n**2 / squares) + 1)
+    return SuggestedExploration(
+        rate=k * math.cbrt(n * n / squares / t), rounds_needed=math.floor(k**3 * n**2 / squares) + 1
+    )
 
 
 def optimal_learners_needed(n_labels: int, edge: float, target_error: float) -> int:
-    """The fewest weak learners for which `optimal_asymptotic_error` is at most `target_error`: grows as log(1 / target_error).
+    """The fewest weak learners for which `optimal_asymptotic_error` is at most `target_error`.
+
+    Their number grows as log(1 / target_error).
 
     >>> optimal_learners_needed(n_labels=3, edge=0.25, target_error=0.125)
     89
@@ -188,9 +228,10 @@ def optimal_learners_needed(n_labels: int, edge: float, target_error: float) -> 
 
 
 def adaptive_learners_needed(n_labels: int, edge: float, target_error: float) -> int:
-    """The fewest weak learners, each with this empirical edge, for which `adaptive_asymptotic_error` is at most `target_error`.
+    """The fewest weak learners for which `adaptive_asymptotic_error` is at most `target_error`.
 
-    Grows as 1 / target_error; that is the price of not having to know the edge.
+    Each of them has this empirical edge. Grows as 1 / target_error; that is the price of not having to know
+    the edge.
 
     >>> adaptive_learners_needed(n_labels=3, edge=0.25, target_error=0.125)
     3072
@@ -200,9 +241,12 @@ def adaptive_learners_needed(n_labels: int, edge: float, target_error: float) ->
 
 
 def estimate_bound(n_labels: int, exploration: float) -> float:
-    """b = k / rho, the paper's bound on how far the loss estimate of eq. (4) strays from the loss; `estimate_deviation` is exact.
+    """b = k / rho, the paper's bound on how far the loss estimate of eq.
 
-    It holds for rho <= (sqrt(k^2 + 4k) - k) / 2, which is 0.73 for two labels and more for others; above, 1 / (1 - rho) takes over.
+    (4) strays from the loss; `estimate_deviation` is exact.
+
+    It holds for rho <= (sqrt(k^2 + 4k) - k) / 2, which is 0.73 for two labels and more for others; above, 1 /
+    (1 - rho) takes over.
 
     >>> estimate_bound(n_labels=4, exploration=0.05)
     80.0
@@ -213,8 +257,8 @@ def estimate_bound(n_labels: int, exploration: float) -> float:
 def estimate_deviation(n_labels: int, exploration: float) -> float:
     """The largest |lhat_i - l_i| that eq. (4) can give, exactly.
 
-    1 where nothing is learned of a label, rho / (1 - rho) when the greedy label is shown, and (k - 1) / rho - 1 when a mistake is found out
-    by exploring (which takes a third label to be seen in).
+    1 where nothing is learned of a label, rho / (1 - rho) when the greedy label is shown, and (k - 1) / rho -
+    1 when a mistake is found out by exploring (which takes a third label to be seen in).
 
     >>> estimate_deviation(n_labels=4, exploration=0.05)
     59.0
@@ -233,39 +277,50 @@ def excess_loss(
     min_weight: float = 1.0,
     regret: Callable[[int], float] = lambda rounds: 0.0,  # noqa: ARG005
 ) -> float:
-    """S of Theorem 3.1: the supremum over T of -gamma m T / k + b sqrt(2 T log(1/delta)) + R(T), and 0 for no rounds.
+    """S of Theorem 3.1, the excess loss of a weak learner.
 
-    `bound` is b (see `estimate_bound`), `min_weight` m, and `regret` the R of an agnostic learner, which has to be concave and sublinear:
-    then the supremum is a maximum and is found exactly. (The lemma in the proof has log(2/delta): give half the `delta` for that.)
+    It is the supremum over T of -gamma m T / k + b sqrt(2 T log(1/delta)) + R(T), and 0 for no rounds.
+
+    `bound` is b (see `estimate_bound`), `min_weight` m, and `regret` the R of an agnostic learner, which has
+    to be concave and sublinear: then the supremum is a maximum and is found exactly. (The lemma in the proof
+    has log(2/delta): give half the `delta` for that.)
 
     >>> round(excess_loss(n_labels=3, edge=0.1, bound=estimate_bound(3, 0.1), delta=0.05))
     40442
-    >>> round(excess_loss(n_labels=3, edge=0.1, bound=estimate_bound(3, 0.1), delta=0.05, regret=lambda rounds: 2 * rounds**0.5))
+    >>> bound = estimate_bound(n_labels=3, exploration=0.1)
+    >>> round(excess_loss(n_labels=3, edge=0.1, bound=bound, delta=0.05, regret=lambda t: 2 * t**0.5))
     42675
     """
-    slope = _edge(edge) * _fraction("min_weight", min_weight, "leave out rounds of no weight", one_allowed=True) / _labels(n_labels)
-    noise = _positive("bound", bound, "use estimate_bound") * math.sqrt(-2.0 * math.log(_fraction("delta", delta, "try 0.05")))
+    weight = _share("min_weight", min_weight, "leave out rounds of no weight", one_allowed=True)
+    slope = _edge(edge) * weight / _labels(n_labels)
+    failure = _share("delta", delta, "such as 0.05")
+    noise = _positive("bound", bound, "use estimate_bound") * math.sqrt(-2.0 * math.log(failure))
 
     def excess(rounds: int) -> float:
         value = regret(rounds)
         if not math.isfinite(value):
-            raise ValueError(f"regret must give a finite number, got {value!r} for {rounds} rounds; give a concave, sublinear function")
+            refuse(f"regret({rounds})", value, "give a concave, sublinear function with finite values")
         return noise * math.sqrt(rounds) + value - slope * rounds
 
     return max(0.0, _concave_maximum(excess))
 
 
 def empirical_edge(costs_suffered: Iterable[float], costs_of_truth: Iterable[float]) -> float:
-    """gamma_i = sum_t c_t[h_t] / sum_t c_t[y_t] of one weak learner: 1 if it is always right, about 0 if it guesses, never outside [-1, 1].
+    """gamma_i = sum_t c_t[h_t] / sum_t c_t[y_t], the empirical edge of one weak learner.
 
-    The costs are the true ones (columns y_t of eq. (10)), so this can only be told of a stream whose labels are known.
+    It is 1 if the learner is always right, about 0 if it guesses, and never outside [-1, 1]. The costs are
+    the true ones (columns y_t of eq. (10)), so this can only be told of a stream whose labels are known.
 
     >>> empirical_edge(costs_suffered=[-1.0, 0.5, -1.0], costs_of_truth=[-1.0, -1.0, -1.0])
     0.5
     """
     truth = math.fsum(costs_of_truth)
     if not truth < 0.0:
-        raise ValueError(f"costs_of_truth must have a negative sum, got {truth!r}; give the cost of the true label in each round")
+        refuse(
+            "the sum of costs_of_truth",
+            truth,
+            "give the cost of the true label in each round, which is negative",
+        )
     return math.fsum(costs_suffered) / truth
 
 
@@ -282,8 +337,10 @@ def _fewest(error: Callable[[int], float], target: float, edge: float) -> int:
     high = 1
     while error(high) > target:
         high *= 2
-        if high > _LARGEST_COUNT:
-            raise ValueError(f"edge {edge!r} is too small for an error of {target!r}: over 2**53 weak learners; raise one of the two")
+        if high > LARGEST_COUNT:
+            refuse(
+                "edge", edge, f"give a larger one: an error of {target!r} would take over 2**53 weak learners"
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -297,7 +354,10 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
     while function(2 * high) > function(high):
         high *= 2
         if high > _LONGEST_SEARCH:
-            raise ValueError("regret outgrows edge * min_weight / n_labels a round; give a concave, sublinear function of the rounds")
+            raise ParameterError(
+                "regret outgrows edge * min_weight / n_labels a round; give a concave, "
+                "sublinear function of the rounds"
+            )
     low, high = max(1, high // 2), 2 * high
     while high - low > 2:
         third = (high - low) // 3
@@ -306,60 +366,46 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
     return max(function(rounds) for rounds in range(low, high + 1))
 
 
-def _count(name: str, value: int, least: int, remedy: str) -> int:
-    try:
-        count = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = -1
-    if not least <= count <= _LARGEST_COUNT:
-        raise ValueError(f"{name} must be an integer from {least} to 2**53, got {value!r}; {remedy}")
-    return count
+def _positive(name: str, value: float, hint: str) -> float:
+    return check_number(name, value, 0.0, math.inf, open_low=True, hint=hint)
 
 
-def _positive(name: str, value: float, remedy: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}; {remedy}")
-    return float(value)
-
-
-def _fraction(name: str, value: float, remedy: str, *, one_allowed: bool = False) -> float:
-    interval = "(0, 1]" if one_allowed else "(0, 1)"
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value <= 1.0 or (value == 1.0 and not one_allowed):
-        raise ValueError(f"{name} must be a number in {interval}, got {value!r}; {remedy}")
-    return float(value)
+def _share(name: str, value: float, hint: str, *, one_allowed: bool = False) -> float:
+    return check_number(name, value, 0.0, 1.0, open_low=True, open_high=not one_allowed, hint=hint)
 
 
 def _labels(value: int) -> int:
-    return _count("n_labels", value, 2, "there have to be two labels to choose from")
+    return check_count("n_labels", value, 2, hint="there have to be two labels to choose from")
 
 
 def _learners(value: int) -> int:
-    return _count("n_learners", value, 1, "give the number of weak learners")
+    return check_count("n_learners", value, 1, hint="the number of weak learners")
 
 
 def _rounds(value: int) -> int:
-    return _count("rounds", value, 1, "give the length of the stream")
+    return check_count("rounds", value, 1, hint="the length of the stream")
 
 
 def _exploration(value: float) -> float:
-    return _fraction("exploration", value, "the bounds need some exploration, but not only that")
+    return _share("exploration", value, "the bounds need some exploration, but not only that")
 
 
 def _target(value: float) -> float:
-    return _fraction("target_error", value, "give the share of mistakes to get down to")
+    return _share("target_error", value, "the share of mistakes to get down to")
 
 
 def _edge(value: float) -> float:
-    return _fraction("edge", value, "a weak learner has to be better than chance", one_allowed=True)
+    return _share("edge", value, "a weak learner has to be better than chance", one_allowed=True)
 
 
 def _edges(values: Iterable[float]) -> tuple[float, int]:
     """The sum of the squares and how many there are."""
-    edges = list(values)
-    for edge in edges:
-        if isinstance(edge, bool) or not isinstance(edge, Real) or not -1.0 <= edge <= 1.0:
-            raise ValueError(f"edges must be numbers in [-1, 1], got {edge!r}; see empirical_edge")
-    squares = math.fsum(float(edge) ** 2 for edge in edges)
+    given = list(values)
+    edges = [
+        check_number(f"edges[{i}]", edge, -1.0, 1.0, hint="see empirical_edge")
+        for i, edge in enumerate(given)
+    ]
+    squares = math.fsum(edge**2 for edge in edges)
     if not squares > 0.0:
-        raise ValueError(f"edges must not all be 0, got {edges!r}; at least one weak learner has to differ from chance")
+        refuse("edges", given, "give at least one that is not 0: a weak learner has to differ from chance")
     return squares, len(edges)

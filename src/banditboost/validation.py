@@ -1,53 +1,173 @@
-"""Checks of arguments, each with one form of message: what was given, and what to give instead."""
+"""Argument checks: one function for each kind of argument, and one form of message.
+
+Every message reads "x is 3; give ...": the argument, its value, the remedy. Each check returns the value as
+plain Python. Nothing here loads Numba.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, NoReturn
 
 import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
 
+LARGEST_COUNT = 2**53
+"""The integers up to this one are exact as floats."""
+_LONG = 2**31  # powers of two from here on are written as such
+
+
+def refuse(name: str, value: Any, remedy: str) -> NoReturn:
+    """Raise a ParameterError in the form that all messages have.
+
+    >>> refuse("window", 3, "give a share of the stream")
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: window is 3; give a share of the stream
+    """
+    raise ParameterError(f"{name} is {value!r}; {remedy}")
+
+
+def check_number(
+    name: str,
+    value: Any,
+    low: float,
+    high: float,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+    hint: str = "",
+) -> float:
+    """Return the value as a float if it is a finite number between `low` and `high`.
+
+    Args:
+        name: the argument, as the caller knows it.
+        value: what was given. Booleans are no numbers.
+        low, high: the bounds; either may be infinite.
+        open_low, open_high: whether the bound itself is refused.
+        hint: a few words that follow the remedy.
+
+    >>> check_number("edge", 0.1, 0.0, 1.0, open_low=True)
+    0.1
+    >>> check_number("edge", 0, 0.0, 1.0, open_low=True)
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: edge is 0; give a number in (0, 1]
+    """
+    if not _is_number(value) or not _is_between(value, low, high, open_low, open_high):
+        refuse(name, value, f"give {_interval(low, high, open_low, open_high)}{_tail(hint)}")
+    return float(value)
+
+
+def check_count(name: str, value: Any, low: int, high: int = LARGEST_COUNT, *, hint: str = "") -> int:
+    """Return the value as an int if it is a whole number from `low` to `high`.
+
+    Args:
+        name: the argument, as the caller knows it.
+        value: what was given. Booleans and floats are no counts, not even 3.0.
+        low, high: the smallest and the largest number that is taken.
+        hint: a few words that follow the remedy.
+
+    >>> check_count("n_learners", 20, 1, 10_000)
+    20
+    >>> check_count("n_learners", 2.5, 1, 10_000)
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: n_learners is 2.5; give a whole number from 1 to 10000
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
+        refuse(name, value, f"give a whole number from {_written(low)} to {_written(high)}{_tail(hint)}")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return the value if it is one of a few strings.
+
+    >>> check_choice("expired", "drop", ("as_wrong", "drop"))
+    'drop'
+    >>> check_choice("expired", "keep", ("as_wrong", "drop"))
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: expired is 'keep'; give one of as_wrong, drop
+    """
+    known = tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        refuse(name, value, f"give one of {', '.join(known)}")
+    return str(value)
+
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """Return the labels as a tuple if they can be chosen from.
+
+    There are at least two, all hashable, different, and equal to themselves.
+
+    >>> check_labels(["yes", "no"])
+    ('yes', 'no')
+    >>> check_labels("yes")
+    Traceback (most recent call last):
+    banditboost.errors.LabelError: labels is the string 'yes'; give a list of labels, such as ['yes', 'no']
+    """
     if isinstance(labels, (str, bytes)):
         raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
     if not isinstance(labels, Iterable):
         raise LabelError(f"labels is {labels!r}; give a list of labels, such as ['yes', 'no']")
     if isinstance(labels, (set, frozenset)):
         raise LabelError(
-            "labels is a set, whose order differs from process to process; give a list, such as sorted(labels)"
+            "labels is a set, whose order differs from process to process; give a list, "
+            "such as sorted(labels)"
         )
     names = tuple(labels)
     seen: set[Hashable] = set()
     for label in names:
-        try:
-            repeated = label in seen
-        except TypeError:
-            raise LabelError(f"label {label!r} is not hashable; give strings, numbers or tuples") from None
-        if repeated:
-            raise LabelError(f"label {label!r} is given twice; give each label once")
-        if isinstance(label, (float, np.floating)) and label != label:
-            raise LabelError(
-                "label nan is not equal to itself, so that it could never be told to be right; give it a name"
-            )
+        _check_label(label, seen)
         seen.add(label)
     if len(names) < 2:
         raise LabelError(f"labels has {len(names)} label(s); at least two are needed to choose from")
     return names
 
 
-def check_number(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> float:
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not (low < value if open_low else low <= value) or not value <= high:
-        raise ParameterError(
-            f"{name} is {value!r}; give a number in {'(' if open_low else '['}{low:g}, {high:g}]"
+def _check_label(label: Any, seen: set[Hashable]) -> None:
+    try:
+        repeated = label in seen
+    except TypeError:
+        raise LabelError(f"label {label!r} is not hashable; give strings, numbers or tuples") from None
+    if repeated:
+        raise LabelError(f"label {label!r} is given twice; give each label once")
+    if isinstance(label, (float, np.floating)) and label != label:
+        raise LabelError(
+            "label nan is not equal to itself, so that it could never be told to be right; give it a name"
         )
-    return float(value)
 
 
-def check_count(name: str, value: Any, low: int, high: int) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
-        raise ParameterError(f"{name} is {value!r}; give a whole number from {low} to {high}")
-    return int(value)
+def _is_number(value: Any) -> bool:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float can hold
+        return False
+
+
+def _is_between(value: float, low: float, high: float, open_low: bool, open_high: bool) -> bool:
+    above = low < value if open_low else low <= value
+    below = value < high if open_high else value <= high
+    return bool(above and below)
+
+
+def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "a finite number"
+    if math.isinf(high):
+        return f"a finite number {'above' if open_low else 'of at least'} {low:g}"
+    if math.isinf(low):
+        return f"a finite number {'below' if open_high else 'of at most'} {high:g}"
+    return f"a number in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+
+
+def _written(number: int) -> str:
+    """Powers of two that nobody can read otherwise."""
+    is_power = number > 0 and number & (number - 1) == 0
+    return f"2**{number.bit_length() - 1}" if is_power and number >= _LONG else str(number)
+
+
+def _tail(hint: str) -> str:
+    return f": {hint}" if hint else ""

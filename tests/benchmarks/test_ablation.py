@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from banditboost import AdaBandit, HoeffdingTree, datasets, play, schedules
-from banditboost.datasets.protocol import STREAMS
+from banditboost.experiments.protocol import STREAMS
 from benchmarks import ablation, ablation_page
 from benchmarks.ablation import Run, all_runs, main, scores
 from benchmarks.variants import BASE, FRESH, PAPER, RECOMMENDED, VARIANTS, Variant, follow_last_expert, scale_steps

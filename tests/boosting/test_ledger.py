@@ -30,7 +30,7 @@ def test_rounds_older_than_the_window_are_closed(name: str, window: int) -> None
     model.learn(decisions[100 - window], True)
     assert "once" in refused(model, decisions[100 - window], True)
     assert model.memory_usage < 10**6
-    assert model._ledger.memory_usage == window // 8
+    assert model._identity.ledger.memory_usage == window // 8
 
 
 def test_bits_are_used_again(name: str, window: int) -> None:

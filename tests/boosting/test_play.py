@@ -165,7 +165,7 @@ def test_played_rounds_are_in_the_ledger(name: str) -> None:
     model = make_booster(name, 3, 5, schema=stream.schema())
     before = model.decide(stream.X[0])
     result = play(model, stream.X, stream.y, loss=0.5)
-    heard = [round_ for round_ in range(model.rounds) if model._ledger.refusal(round_, model.rounds)]
+    heard = [round_ for round_ in range(model.rounds) if model._identity.ledger.refusal(round_, model.rounds)]
     u = keyed(SEED, rng.LOSS)
     assert heard == [round_ for round_ in range(1, ROUNDS + 1) if u(round_) >= 0.5]
     assert len(heard) == result.learned

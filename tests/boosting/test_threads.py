@@ -16,7 +16,7 @@ import pytest
 
 import banditboost
 from banditboost import AdaBandit, AdaFull, Decision, GapBoost, PendingDecisions, baselines, play
-from banditboost.checks.together import run_together
+from banditboost.checks.threads import run_together
 from banditboost.memo import ROUND
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference

@@ -17,9 +17,8 @@ from tests.boosting.kernels import INTERPRETED
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["checks.md", "threads.md"])
-@pytest.mark.skipif(INTERPRETED, reason="plays a thousand rounds")
-def test_every_example_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def run_page(page: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """Run the examples of a page; a module with what they have defined."""
     module = types.ModuleType("page")  # pickle looks for the page's classes there
     monkeypatch.setitem(sys.modules, "page", module)
     examples = doctest.DocTestParser().get_doctest((DOCS / page).read_text(encoding="utf-8"), {}, page, page, 0)
@@ -27,6 +26,20 @@ def test_every_example_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result = doctest.DocTestRunner().run(examples, clear_globs=False)
     assert result.attempted >= 5
     assert result.failed == 0
+    return module
+
+
+@pytest.mark.parametrize("page", ["checks.md", "threads.md"])
+@pytest.mark.skipif(INTERPRETED, reason="plays a thousand rounds")
+def test_every_example_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(page, monkeypatch)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="plays thousands of rounds")
+def test_the_guides_weak_learner_keeps_every_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = run_page("guide-weak-learner.md", monkeypatch)
+    for check in checks.weak_learner_checks():
+        check(module.NearestMean)
 
 
 @pytest.mark.parametrize("check", [*checks.booster_checks(), *checks.weak_learner_checks()], ids=lambda check: check.__name__)

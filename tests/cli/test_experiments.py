@@ -2,15 +2,21 @@
 
 import csv
 import json
+import shlex
+import sys
 
 import numba
 import pytest
 
-from banditboost.cli import reproduce
+from banditboost.cli import compare, reproduce
 from banditboost.experiments import runner
+from banditboost.experiments.statistics import paired_difference
 
 COMPARE = ("compare", "pets.csv", "--label", "pet", "--learners", "AdaBandit,AdaFull", "--seeds", 2, "--n-learners", 3, "--jobs", 1)
-TUNE = ("tune", "pets.csv", "--label", "pet", "--exploration", "0.01,0.3", "--n-learners", "2,4", "--seeds", 2, "--jobs", 1)
+TUNE = (
+    *("tune", "pets.csv", "--label", "pet", "--learner", "AdaBandit"),
+    *("--exploration", "0.01,0.3", "--n-learners", "2,4", "--seeds", 2, "--jobs", 1),
+)
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler")
 
 
@@ -21,11 +27,57 @@ def rows(path):
 @pytest.mark.usefixtures("pets")
 def test_learners_are_compared(answer, home):
     found = answer(*COMPARE)
-    assert [row["learner"] for row in found["learners"]] == ["AdaBandit", "AdaFull"]
+    assert {row["learner"] for row in found["learners"]} == {"AdaBandit", "AdaFull"}
     assert all(row["seeds"] == 2 and 0 < row["accuracy"] <= 1 for row in found["learners"])
     out = home / "compare-pets"
-    assert {path.name for path in out.iterdir()} == {"results.jsonl", "summary.csv", "summary.md", "curves.png", "curves.svg"}
+    assert {path.name for path in out.iterdir()} == {
+        *("results.jsonl", "summary.csv", "summary.md", "summary.tex", "curves.png", "curves.svg")
+    }
     assert [float(row["accuracy"]) for row in rows(out / "summary.csv")] == [row["accuracy"] for row in found["learners"]]
+
+
+@pytest.mark.usefixtures("pets")
+def test_the_best_comes_first_and_it_is_said_who_is_told_the_label(answer, bb):
+    command = (*COMPARE[:4], "--learners", "Majority,AdaFull,GapBoost", "--seeds", 3, "--n-learners", 3, "--jobs", 1)
+    rows = answer(*command)["learners"]
+    means = [row["accuracy"] for row in rows]
+    assert means == sorted(means, reverse=True)
+    assert rows[-1]["learner"] == "Majority"
+    assert {row["learner"]: row["feedback"] for row in rows} == {"GapBoost": "verdict", "AdaFull": "right label", "Majority": "verdict"}
+    assert {row["against"] for row in rows} == {"GapBoost"}  # the best of those that hear verdicts
+    text = bb(*command).stdout
+    assert "3 seeds" in text
+    assert "right label" in text
+    assert "±" in text
+    assert "picked after the runs" in text
+
+
+@pytest.mark.usefixtures("pets")
+def test_differences_are_those_of_the_same_seeds(answer, home):
+    found = answer(*COMPARE[:4], "--learners", "Majority,AdaBandit", "--against", "majority", "--seeds", 3, "--jobs", 1)
+    scores = {}
+    for line in (home / "compare-pets" / "results.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        scores[record["task"]["learner"], record["task"]["seed"]] = record["accuracy"]
+    seeds = (4, 5, 6)
+    expected = paired_difference(*({seed: scores[name, seed] for seed in seeds} for name in ("AdaBandit", "Majority")))
+    row = next(row for row in found["learners"] if row["learner"] == "AdaBandit")
+    assert row["against"] == "Majority"
+    assert row["common_seeds"] == 3
+    assert row["difference"] == pytest.approx(expected.mean, abs=1e-5)
+    assert row["difference_half_interval"] == pytest.approx(expected.half_width, abs=1e-5)
+
+
+@pytest.mark.usefixtures("pets")
+def test_two_seeds_have_no_interval_and_it_is_said_why(bb, answer):
+    text = bb(*COMPARE).stdout
+    assert "±" not in text
+    assert "mean over 2 seeds; intervals take at least 3 seeds" in " ".join(text.split())
+    assert all(row["accuracy_half_interval"] is None for row in answer(*COMPARE)["learners"])
+
+
+def test_majority_is_among_the_learners_by_default():
+    assert compare.DEFAULT.split(",")[-1] == "Majority"
 
 
 @pytest.mark.usefixtures("pets")
@@ -71,6 +123,7 @@ def test_a_grid_is_searched(answer, home):
         "results.jsonl",
         "ranking.csv",
         "ranking.md",
+        "ranking.tex",
         "exploration.png",
         "exploration.svg",
     }
@@ -86,7 +139,7 @@ def test_halving_drops_what_is_bad_early(answer):
 
 @pytest.mark.usefixtures("pets")
 def test_schedules_are_tried_beside_rates(answer, home):
-    command = ("tune", "pets.csv", "--label", "pet", "--n-learners", "3", "--seeds", 1, "--jobs", 1)
+    command = ("tune", "pets.csv", "--label", "pet", "--learner", "AdaBandit", "--n-learners", "3", "--seeds", 1, "--jobs", 1)
     found = answer(*command, "--exploration", "0.01,0.1,divided")
     assert {row["exploration"] for row in found["ranking"]} == {"0.01", "0.1", "divided"}
     assert (home / "tune-pets" / "exploration.png").exists()  # of the two rates
@@ -98,6 +151,80 @@ def test_without_rates_there_is_nothing_to_plot(answer, home):
     assert not (home / "tune-pets" / "exploration.png").exists()
 
 
+@pytest.mark.usefixtures("pets")
+def test_without_a_wish_gapboost_is_tuned(answer):
+    found = answer("tune", "pets.csv", "--label", "pet", "--rounds", 60, "--seeds", 1, "--jobs", 1)
+    assert found["learner"] == "GapBoost"
+    assert len(found["ranking"]) == 9
+    assert {row["grace_period"] for row in found["ranking"]} == {"5 to 10", "20 to 50", "50 to 200"}
+    words = shlex.split(found["command"])
+    assert words[:6] == ["banditboost", "run", "pets.csv", "--label", "pet", "--learner"]
+    assert answer(*words[1:])["learner"] == "GapBoost"
+
+
+@pytest.mark.usefixtures("pets")
+def test_a_ranking_of_one_seed_reads_well(bb):
+    text = bb("tune", "pets.csv", "--label", "pet", "--n-learners", "2,3", "--rounds", 60, "--seeds", 1, "--jobs", 1).stdout
+    assert text.splitlines()[0].strip() == "GapBoost on pets: 2 combinations, 1 seed each"
+    assert "±" not in text
+    assert "one seed; intervals take at least 3 seeds" in " ".join(text.split())
+
+
+OWN = """
+from banditboost.boosting.adaptive import AdaBandit
+
+
+class Mine(AdaBandit):
+    def __init__(self, labels, *, n_learners=2, exploration=0.1, schema=None, seed=None):
+        super().__init__(labels, n_learners=n_learners, exploration=exploration, schema=schema, seed=seed)
+
+
+class First:
+    def predict(self, x):
+        return 0
+
+    def learn(self, x, label, weight):
+        pass
+"""
+
+
+@pytest.fixture
+def own(home, monkeypatch):
+    """A module in the current directory, which the command line finds by itself."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (home / "own_learners.py").write_text(OWN)
+    yield
+    sys.modules.pop("own_learners", None)
+
+
+@pytest.mark.usefixtures("pets", "own")
+def test_learners_of_ones_own_are_compared_with_ours(answer):
+    names = ["own_learners:Mine", "AdaBandit", "AdaBandit+own_learners:First"]
+    found = answer(*COMPARE[:4], "--learners", ",".join(names), "--n-learners", 2, "--seeds", 1, "--jobs", 2)
+    accuracy = {row["learner"]: row["accuracy"] for row in found["learners"]}
+    assert set(accuracy) == set(names)
+    assert accuracy["AdaBandit"] > accuracy["AdaBandit+own_learners:First"]
+    alone = answer(
+        *COMPARE[:4], "--learners", "AdaBandit", "--set", "weak_learner=own_learners:First", "--n-learners", 2, "--seeds", 1, "--jobs", 1
+    )
+    assert alone["learners"][0]["learner"] == "AdaBandit+own_learners:First"
+    assert alone["learners"][0]["accuracy"] == accuracy["AdaBandit+own_learners:First"]
+
+
+@pytest.mark.usefixtures("own")
+def test_on_a_set_of_the_paper_a_weak_learner_replaces_the_papers_trees(answer):
+    found = answer("compare", "balance", "--learners", "AdaBandit+own_learners:First", "--rounds", 60, "--seeds", 1, "--jobs", 1)
+    assert found["learners"][0]["learner"] == "AdaBandit+own_learners:First"
+
+
+@pytest.mark.usefixtures("pets", "own")
+def test_a_learner_of_ones_own_is_tuned_and_run(answer):
+    found = answer("tune", "pets.csv", "--label", "pet", "--learner", "own_learners:Mine", "--n-learners", "1,2", "--seeds", 1, "--jobs", 1)
+    assert found["learner"] == "own_learners:Mine"
+    told = answer(*shlex.split(found["command"])[1:])
+    assert (told["learner"], told["n_learners"]) == ("Mine", found["best"]["n_learners"])
+
+
 @compiled
 def test_a_table_of_the_paper_is_made_and_made_again_without_playing(answer, bb, home, monkeypatch):
     command = ("reproduce", "table1", "--datasets", "balance", "--algorithms", "adabandit,OptFull", "--seeds", 2, "--jobs", 1)
@@ -107,7 +234,9 @@ def test_a_table_of_the_paper_is_made_and_made_again_without_playing(answer, bb,
     assert cells["AdaBandit"]["paper"] == 0.97
     assert cells["AdaBandit"]["difference"] == pytest.approx(cells["AdaBandit"]["ours"] - 0.97)
     assert cells["AdaBandit"]["ours"] > 0.9
-    assert {path.name for path in (home / "reproduction").iterdir()} == {"results.jsonl", "table1.csv", "table1.md", "report.html"}
+    assert {path.name for path in (home / "reproduction").iterdir()} == {
+        *("results.jsonl", "table1.csv", "table1.md", "table1.tex", "report.html")
+    }
     monkeypatch.setattr(runner, "run_task", None)
     text = bb(*command).stdout
     assert "paper 0.97" in text

@@ -70,6 +70,22 @@ def test_a_real_ctrl_c_on_a_terminal(tmp_path):
     assert "Traceback" not in seen
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("command", ["compare", "tune"])
+def test_the_columns_of_a_file_begin_on_a_line_of_their_own(tmp_path, command):
+    (tmp_path / "pets.csv").write_text("weight,pet\n" + "1,cat\n2,dog\n" * 30)
+    words = [command, "pets.csv", "--label", "pet", "--learner" + "s" * (command == "compare"), "Majority", "--seeds", "1", "--jobs", "1"]
+    master, terminal = os.openpty()
+    running = subprocess.Popen([sys.executable, "-c", MAIN, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True)
+    os.close(terminal)
+    seen = watch(master)
+    running.communicate(timeout=240)
+    os.close(master)
+    assert running.returncode == 0, seen
+    before = seen[: seen.index("weight  numeric")]
+    assert re.search(r"[\r\n](\x1b\[[0-9;?]*\w)*$", before), repr(before[-80:])
+
+
 def watch(terminal, until=None):
     """What appears on a terminal until it shows a pattern, or until it is closed."""
     seen, end = "", time.monotonic() + 240

@@ -11,7 +11,10 @@ import pytest
 
 import banditboost
 from banditboost import datasets
-from banditboost.cli import blocks, game, source
+from banditboost.cli import data_choice, player, stream
+from banditboost.cli.data_choice import DataChoice
+from banditboost.cli.learner_choice import parameters_for, parse_value
+from banditboost.cli.options import Variant
 from banditboost.experiments.learners import make
 
 SHORT = ("--n-learners", 3, "--rounds", 120)
@@ -24,9 +27,9 @@ def facts(answered):
 
 def test_it_tells_what_play_tells(answer):
     found = answer("run", "balance", *SHORT, "--learner", "AdaBandit", "--exploration", 0.2, "--seed", 7)
-    stream = datasets.load("balance").stream(repeat=10, seed=7, rounds=120)
-    model = banditboost.AdaBandit(stream.labels, n_learners=3, exploration=0.2, schema=stream.schema(), seed=7)
-    result = banditboost.play(model, *stream)
+    rounds = datasets.load("balance").stream(repeat=10, seed=7, rounds=120)
+    model = banditboost.AdaBandit(rounds.labels, n_learners=3, exploration=0.2, schema=rounds.schema(), seed=7)
+    result = banditboost.play(model, *rounds)
     assert (found["accuracy"], found["last_accuracy"], found["greedy_accuracy"]) == (
         result.accuracy,
         result.last_accuracy,
@@ -43,17 +46,17 @@ def test_every_learner_runs(answer, learner):
 
 
 def test_without_options_it_is_the_papers_setting():
-    choice = source.Choice("mice")
-    assert source.default_parameters(choice, "AdaBandit")["exploration"] == 0.1
+    choice = DataChoice("mice")
+    assert parameters_for(choice, "AdaBandit", {})["exploration"] == 0.1
     assert choice.times == 8
     assert choice.printed("AdaBandit").last == 0.87
 
 
 def test_the_papers_figures_stand_beside_ours_only_on_the_papers_stream():
-    assert source.Choice("car", repeat=2).printed("AdaBandit") is None
-    assert source.Choice("car", variant="raw").printed("AdaBandit") is None
-    assert source.Choice("car", rounds=100).printed("AdaBandit") is None
-    assert source.Choice("pets.csv").printed("AdaBandit") is None
+    assert DataChoice("car", repeat=2).printed("AdaBandit") is None
+    assert DataChoice("car", variant=Variant.raw).printed("AdaBandit") is None
+    assert DataChoice("car", rounds=100).printed("AdaBandit") is None
+    assert DataChoice("pets.csv").printed("AdaBandit") is None
 
 
 def test_people_read_a_summary(bb):
@@ -88,14 +91,14 @@ def test_columns_can_be_left_out(answer, pets):
 def test_a_large_file_is_streamed_with_the_same_result(answer, pets, monkeypatch):
     command = ("run", pets, "--label", "pet", "--n-learners", 3, "--rounds", 250, "--skip", 30)
     in_memory = answer(*command)
-    monkeypatch.setattr(source, "LARGEST_IN_MEMORY", 0)
-    monkeypatch.setattr(blocks, "_LARGEST", 70)
+    monkeypatch.setattr(data_choice, "LARGEST_IN_MEMORY", 0)
+    monkeypatch.setattr(stream, "_LARGEST", 70)
     assert facts(answer(*command)) == facts(in_memory)
     assert in_memory["rounds"] == 220
 
 
 def test_a_large_file_is_not_shuffled(bb, pets, monkeypatch):
-    monkeypatch.setattr(source, "LARGEST_IN_MEMORY", 0)
+    monkeypatch.setattr(data_choice, "LARGEST_IN_MEMORY", 0)
     result = bb("run", pets, "--label", "pet", "--shuffle")
     assert result.exit_code == 2
     assert "too large to be shuffled" in result.stderr
@@ -113,10 +116,10 @@ def test_saved_and_resumed_is_the_same_as_in_one_go(answer, pets):
 
 
 def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(bb, answer, pets, monkeypatch):
-    monkeypatch.setattr(blocks, "_SMALLEST", 50)
+    monkeypatch.setattr(stream, "_SMALLEST", 50)
     command = ("run", pets, "--label", "pet")
     whole = answer(*command, "--n-learners", 3)
-    real, calls = game.play, iter([True, True])
+    real, calls = player.play, iter([True, True])
 
     def interrupted(*arguments):
         if next(calls, None) is None:
@@ -124,7 +127,7 @@ def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(bb, answer, pets, monkeypa
         return real(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(game, "play", interrupted)
+        patch.setattr(player, "play", interrupted)
         result = bb(*command, "--n-learners", 3, "--save", "pets.bb")
     assert result.exit_code == 130
     assert "100 rounds, 3 labels" in result.stdout
@@ -135,7 +138,7 @@ def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(bb, answer, pets, monkeypa
 
 
 def test_ctrl_c_before_the_first_block_still_answers(bb, home, monkeypatch):
-    monkeypatch.setattr(game, "play", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(player, "play", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     result = bb("run", "balance", *SHORT, "--plot", "curve.png", "--json")
     assert result.exit_code == 130
     assert '"rounds": 0' in result.stdout
@@ -188,20 +191,48 @@ def test_the_learning_curve_is_drawn(answer, home):
     assert np.ptp(matplotlib.image.imread(home / "curve.png")) > 0.5
 
 
+def test_the_curve_begins_at_the_beginning(answer, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("banditboost.experiments.figures.learning_curves", lambda records: drawn.extend(records) or Mock())
+    monkeypatch.setattr("banditboost.experiments.figures.save", Mock())
+    told = answer("run", "balance", *SHORT, "--plot", "curve.png")
+    (curve,) = (record["curve"] for record in drawn)
+    assert curve["round"][0] == 1
+    assert curve["round"][-1] == 120
+    assert curve["accuracy"][-1] == told["last_accuracy"]
+
+
+def test_a_resumed_model_that_is_not_kept_is_told_of(bb, answer, pets):
+    command = ("run", pets, "--label", "pet")
+    answer(*command, "--n-learners", 3, "--save", "pets.bb")
+    assert bb(*command, "--resume", "pets.bb").stderr == "what the model learns now will not be kept; --save pets.bb keeps it\n"
+    assert bb(*command, "--resume", "pets.bb", "--save", "pets.bb").stderr == ""
+
+
 @pytest.mark.parametrize(
-    ("text", "value"), [("5", 5), ("0.1", 0.1), ("1e-3", 0.001), ("5:20", [5, 20]), ("true", True), ("majority", "majority")]
+    ("text", "value"),
+    [
+        ("5", 5),
+        ("0.1", 0.1),
+        ("1e-3", 0.001),
+        ("5:20", [5, 20]),
+        ("true", True),
+        ("majority", "majority"),
+        ("a.b:C", "a.b:C"),
+        ("1:2:3", "1:2:3"),
+    ],
 )
 def test_values_are_read_as_they_look(text, value):
-    assert source.parse_value(text) == value
-    assert type(source.parse_value(text)) is type(value)
+    assert parse_value(text) == value
+    assert type(parse_value(text)) is type(value)
 
 
 def test_exploration_may_be_a_schedule(answer, bb):
     told = answer("run", "balance", "--learner", "AdaBandit", *SHORT, "--exploration", "divided")
     assert told["exploration"] == {"schedule": "divided", "least": 0.001, "most": 0.5}
-    stream = datasets.load("balance").stream(repeat=10, seed=4, rounds=120)
-    parameters = {**source.default_parameters(source.Choice("balance"), "AdaBandit"), "n_learners": 3, "exploration": "divided"}
-    assert told["accuracy"] == banditboost.play(make("AdaBandit", stream.labels, stream.schema(), parameters, 4), *stream).accuracy
+    rounds = datasets.load("balance").stream(repeat=10, seed=4, rounds=120)
+    parameters = {**parameters_for(DataChoice("balance"), "AdaBandit", {}), "n_learners": 3, "exploration": "divided"}
+    assert told["accuracy"] == banditboost.play(make("AdaBandit", rounds.labels, rounds.schema(), parameters, 4), *rounds).accuracy
     refused = bb("run", "balance", "--learner", "AdaBandit", "--exploration", "often")
     assert refused.exit_code == 2
     assert "theory, decaying, adaptive, divided" in refused.stderr

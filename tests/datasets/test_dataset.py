@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from banditboost import datasets
 from banditboost.datasets import Dataset
+from banditboost.errors import ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +66,12 @@ def test_a_stream_is_a_copy(car: Dataset) -> None:
 
 @pytest.mark.parametrize("rounds", [0, -1, 1729])
 def test_impossible_cut(car: Dataset, rounds: int) -> None:
-    with pytest.raises(ValueError, match=r"rounds must be between 1 and 1728 \(1728 rows x repeat=1\)"):
+    with pytest.raises(ParameterError, match=r"rounds is .*; give a whole number from 1 to 1728: 1728 rows x repeat=1"):
         car.stream(rounds=rounds)
 
 
 def test_impossible_repeat(car: Dataset) -> None:
-    with pytest.raises(ValueError, match="repeat must be at least 1, not 0"):
+    with pytest.raises(ParameterError, match="repeat is 0; give a whole number from 1"):
         car.stream(repeat=0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from banditboost.datasets.protocol import ALGORITHMS, BANDIT, PRINTED, STREAMS, setting
+from banditboost.experiments.protocol import ALGORITHMS, BANDIT, PRINTED, STREAMS, setting
 
 RATES = (0.0001, 0.001, 0.01, 0.1, 0.3)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from banditboost.errors import BanditBoostError
 from banditboost.experiments.engine import Engine
 from banditboost.experiments.errors import ExperimentError
 
@@ -93,15 +94,15 @@ def test_closing_gives_up_what_is_under_way() -> None:
 @pytest.mark.parametrize(
     ("engine", "message"),
     [
-        ({"name": "spark"}, "engine is 'spark'; it must be one of local, dask, ray"),
-        ({"jobs": 0}, "jobs is 0; give a whole number from 1 on"),
+        ({"name": "spark"}, "engine is 'spark'; give one of local, dask, ray"),
+        ({"jobs": 0}, r"jobs is 0; give a whole number from 1 to .*: None uses all cores"),
         ({"address": "here"}, "address is 'here', but engine 'local' has none"),
         ({"name": "dask"}, "engine 'dask' needs the address of a running cluster"),
         ({"name": "ray", "jobs": 2}, "engine 'ray' needs the address of a running cluster"),
     ],
 )
 def test_refusals(engine: dict[str, object], message: str) -> None:
-    with pytest.raises(ExperimentError, match=message):
+    with pytest.raises(BanditBoostError, match=message):
         Engine(**engine)  # type: ignore[arg-type]
 
 

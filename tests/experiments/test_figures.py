@@ -6,8 +6,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from banditboost.datasets import protocol
-from banditboost.experiments import figures
+from banditboost.experiments import figures, protocol
 from tests.experiments import made_up
 
 
@@ -30,30 +29,51 @@ def test_a_place_without_a_panel_is_empty():
 
 
 def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():
-    records = [made_up.record(seed=seed, last=last) for seed, last in ((4, 0.8), (5, 0.81))]
+    records = [made_up.record(seed=seed, last=last) for seed, last in ((4, 0.8), (5, 0.81), (6, 0.83))]
     (axes,) = figures.learning_curves(records).axes
     expected = np.mean([record["curve"]["accuracy"] for record in records], axis=0)
     np.testing.assert_allclose(lines(axes)["AdaBandit"].get_ydata(), expected)
     (band,) = axes.collections
     top = band.get_paths()[0].vertices[:, 1].max()
-    spread = 12.706 * np.std([record["curve"]["accuracy"][-1] for record in records], ddof=1) / np.sqrt(2)
+    spread = 4.303 * np.std([record["curve"]["accuracy"][-1] for record in records], ddof=1) / np.sqrt(3)
     assert top == pytest.approx(expected[-1] + spread, rel=1e-3)
 
 
 def test_wide_intervals_neither_leave_the_possible_nor_squeeze_the_lines():
-    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=last) for seed, last in ((4, 0.6), (5, 0.9))]).axes
+    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=last) for seed, last in ((4, 0.6), (5, 0.9), (6, 0.9))]).axes
     (band,) = axes.collections
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.min() >= 0
     assert heights.max() == 1
     low, high = axes.get_ylim()
-    assert 0.3 < low < 0.4
+    assert 0.3 < low < 0.41
     assert 0.98 < high <= 1.01  # the printed figure, 0.98, is in sight
 
 
-def test_one_seed_draws_a_line_without_a_band_of_nan():
-    (axes,) = figures.learning_curves([made_up.record()]).axes
-    assert all(np.isfinite(path.vertices).all() for band in axes.collections for path in band.get_paths())
+@pytest.mark.parametrize("seeds", [(4,), (4, 5)])
+def test_below_three_seeds_there_is_no_band(seeds):
+    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=0.8 + seed / 100) for seed in seeds]).axes
+    assert list(lines(axes)) == ["AdaBandit"]
+    assert len(axes.collections) == 0
+
+
+def test_the_legend_is_inside_the_figure_and_names_everybody():
+    names = [*protocol.ALGORITHMS, "GapBoost", "Majority", "mypackage.mymodule:MyBooster"]
+    figure = figures.learning_curves([made_up.record(learner=name) for name in names])
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert {text.get_text() for text in legend.get_texts()} == set(names)
+    page, extent = figure.bbox, legend.get_window_extent()
+    assert page.x0 <= extent.x0 < extent.x1 <= page.x1
+    assert page.y0 <= extent.y0 < extent.y1 <= page.y1
+    (axes,) = figure.axes
+    assert axes.get_window_extent().y1 < extent.y0
+    assert axes.get_window_extent().height > 0.5 * page.height
+
+
+def test_learners_that_are_told_the_label_are_dashed():
+    names = ("AdaFull", "AdaBandit", "Majority", "AdaFull+mymodule:Mine", "banditboost.boosting.full_information:OptFull")
+    assert [figures.dashes(name) for name in names] == ["--", "-", ":", "--", "--"]
 
 
 def test_circles_stand_where_table_1_says():

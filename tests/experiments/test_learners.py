@@ -13,6 +13,7 @@ from banditboost.experiments.learners import LEARNERS, make, parameters_of
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LABELS = ("a", "b", "c")
+OF_TREES = ("GapBoost", "EpsilonGreedyTree", "EpsilonGreedyForest")
 
 
 def test_parameters_reach_the_booster_and_its_trees() -> None:
@@ -30,20 +31,24 @@ def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
         "n_learners": 3, "clip": 50, "importance_scale": 0.5, "tie_tolerance": 0, "max_memory": 2**24, "exploration": 0.1, "estimator": 3,
         "edge": 0.2, "step": 0.1, "grace_period": [1, 2], "split_confidence": 0.1, "tie_threshold": [0.1, 0.2],
         "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1, "regularization": 2,
+        "weak_learner": "tests.io.test_custom_learners:Counts",
     }  # fmt: skip
     offered = parameters_of(name)
     assert ("grace_period" in offered) == LEARNERS[name].has_learners
     assert name in baselines.__all__ or {"n_learners", "max_memory"} <= set(offered)
     assert ("clip" in offered) == (name not in ("GapBoost", *baselines.__all__))
-    assert not {"labels", "schema", "seed", "weak_learner", "parameters", "self"} & set(offered)
+    assert ("weak_learner" in offered) == ("grace_period" in offered)
+    assert not {"labels", "schema", "seed", "parameters", "self"} & set(offered)
     for parameter in offered:
+        if parameter == "weak_learner" and name in OF_TREES:
+            continue  # they say so themselves
         make(name, LABELS, None, {parameter: values[parameter]}, seed=0)
 
 
 def test_parameters_of_a_base_that_are_not_handed_on_are_not_offered() -> None:
     assert parameters_of("Random") == ()
     assert parameters_of("DiagonalSOBA") == ("exploration", "regularization")
-    assert parameters_of("EpsilonGreedyForest")[:4] == ("n_learners", "exploration", "max_memory", "grace_period")
+    assert parameters_of("EpsilonGreedyForest")[:5] == ("n_learners", "exploration", "weak_learner", "max_memory", "grace_period")
     with pytest.raises(ParameterError, match="'clip' is no parameter of Banditron; it has exploration"):
         make("Banditron", LABELS, None, {"clip": 3}, seed=0)
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from banditboost.datasets import protocol
+from banditboost.experiments import protocol
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import ARTEFACTS, RATES, artefact_tasks, exploration_tasks, paper_parameters, paper_tasks

@@ -12,6 +12,7 @@ import pytest
 import banditboost
 from banditboost import datasets
 from banditboost.simulation.result import Result
+from banditboost.errors import ParameterError
 from banditboost.experiments import run
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make
@@ -75,7 +76,7 @@ def test_how_long_a_source_is() -> None:
 
 
 def test_a_cut_that_is_too_long_is_refused() -> None:
-    with pytest.raises(ExperimentError, match="balance: rounds must be between 1 and 625"):
+    with pytest.raises(ParameterError, match=r"rounds is .*; give a whole number from 1 to 625: 625 rows x repeat=1"):
         open_stream(Source("balance", rounds=626), 0)
 
 

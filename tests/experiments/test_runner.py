@@ -139,7 +139,7 @@ def test_a_task_that_fails_does_not_end_the_others(tmp_path: Path, monkeypatch: 
     ("task", "error", "message"),
     [
         (Task(Source("cars"), "AdaBandit"), ValueError, "unknown data set 'cars'"),
-        (Task(Source("car", rounds=0), "AdaBandit"), ExperimentError, "car: rounds must be between 1 and 1728"),
+        (Task(Source("car", rounds=0), "AdaBandit"), ParameterError, "rounds is 0; give a whole number from 1 to 1728"),
         (Task(Source("car"), "Ada"), ExperimentError, "unknown learner 'Ada'"),
         (Task(Source("car"), "AdaBandit", {"rho": 0.1}), ParameterError, "'rho' is no parameter of AdaBandit"),
         (Task(Source("car"), "AdaBandit", {"exploration": 2}), ParameterError, "exploration is 2"),

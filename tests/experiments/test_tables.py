@@ -5,8 +5,9 @@ import io
 
 import pytest
 
-from banditboost.datasets.protocol import ALGORITHMS, PRINTED, STREAMS
-from banditboost.experiments import tables
+from banditboost.errors import ParameterError
+from banditboost.experiments import comparison, sheets, tables
+from banditboost.experiments.protocol import ALGORITHMS, PRINTED, STREAMS
 from banditboost.experiments.tune import Ranked
 from tests.experiments import made_up
 
@@ -26,7 +27,7 @@ def test_a_cell_has_ours_the_interval_the_papers_figure_and_the_difference():
 
 
 def test_table_2_is_about_the_whole_stream():
-    records = [made_up.record("car", "AdaBandit", seed, 0.9, 0.5) for seed in (4, 5)]
+    records = [made_up.record("car", "AdaBandit", seed, 0.9, 0.5) for seed in (4, 5, 6)]
     cell = entry(tables.table2(records), "Car", "AdaBandit")
     assert cell.main == "0.900 ± 0.000"
     assert cell.detail == "paper 0.93, −0.030"
@@ -37,11 +38,19 @@ def test_cells_off_by_more_than_two_hundredths_are_marked(last, mark):
     assert entry(tables.table1([made_up.record(last=last)]), "Car", "AdaBandit").mark == mark
 
 
-def test_one_seed_has_no_interval():
-    sheet = tables.table1([made_up.record(last=0.97)])
+@pytest.mark.parametrize(("seeds", "said"), [((4,), "one seed"), ((4, 5), "mean over 2 seeds")])
+def test_below_three_seeds_there_is_no_interval_and_it_is_said(seeds, said):
+    sheet = tables.table1([made_up.record(seed=seed, last=0.97) for seed in seeds])
     assert entry(sheet, "Car", "AdaBandit").main == "0.970"
     assert sheet.numbers[0]["half_interval"] is None
-    assert sheet.numbers[0]["seeds"] == 1
+    assert sheet.numbers[0]["seeds"] == len(seeds)
+    assert f"{said}; intervals take at least 3 seeds." in sheet.note
+
+
+def test_where_only_some_have_an_interval_it_is_said():
+    many = [made_up.record("car", "AdaBandit", seed) for seed in (4, 5, 6)]
+    assert "over seeds; intervals take at least 3 seeds." in tables.table1([*many, made_up.record("balance", "OptFull")]).note
+    assert "intervals take" not in tables.table1(many).note
 
 
 def test_a_small_difference_is_no_minus_zero():
@@ -76,18 +85,60 @@ def test_table_4_finds_the_best_rate_and_its_gain():
     assert len(sheet.numbers) == 4 * len(made_up.RATES)
 
 
+def test_one_rate_for_all_has_an_interval_over_seeds_and_not_over_learners():
+    """Learners that are far apart, each the same with every seed: nothing depends on the seed."""
+    scores = {"OptBandit": 0.5, "AdaBandit": 0.7, "BinBandit": 0.9}
+    records = [made_up.record("mice", name, seed, score, exploration=0.1) for name, score in scores.items() for seed in (4, 5, 6)]
+    assert entry(tables.table4(records), "Mice", "One ρ for all").detail.startswith("0.700 ± 0.000")
+    two = tables.table4([record for record in records if record["task"]["seed"] < 6])
+    assert "±" not in entry(two, "Mice", "One ρ for all").detail
+    assert two.numbers[0]["seeds"] == 2
+    assert "mean over 2 seeds; intervals take at least 3 seeds" in two.note
+
+
 def test_of_equally_good_rates_the_lowest_is_best():
     records = [made_up.record(accuracy=0.8, exploration=rate) for rate in (0.1, 0.01, 0.05)]
     assert entry(tables.table4(records), "Car", "AdaBandit").main == "0.01"
 
 
 def test_the_summary_puts_learners_side_by_side():
-    records = [made_up.record("pets", learner, seed, 0.5 + seed / 100) for learner in ("AdaFull", "AdaBandit") for seed in (1, 2)]
-    sheet = tables.summary(records)
-    assert [row[0].main for row in sheet.rows] == ["AdaBandit", "AdaFull"]
-    assert sheet.title == "pets: 1,000 rounds, 3 labels"
-    assert sheet.numbers[0]["accuracy"] == pytest.approx(0.515)
+    scores = {"AdaBandit": 0.5, "AdaFull": 0.9, "Majority": 0.3, "GapBoost": 0.7}
+    records = [made_up.record("pets", learner, seed, score + seed / 100) for learner, score in scores.items() for seed in (1, 2, 3)]
+    sheet = comparison.summary(records)
+    assert [row[0].main for row in sheet.rows] == ["AdaFull", "GapBoost", "AdaBandit", "Majority"]
+    assert sheet.title == "pets: 1,000 rounds, 3 labels, 3 seeds"
+    assert sheet.numbers[2]["accuracy"] == pytest.approx(0.52)
     assert entry(sheet, "AdaFull", "MiB").main == "3.0"
+    assert [entry(sheet, name, "Feedback").main for name in ("AdaFull", "GapBoost")] == ["right label", "verdict"]
+
+
+def test_the_lead_is_that_on_the_same_seeds():
+    def runs(learner, scores):
+        return [made_up.record("pets", learner, seed, score) for seed, score in scores.items()]
+
+    records = runs("GapBoost", {1: 0.9, 2: 0.7, 3: 0.5}) + runs("AdaBandit", {1: 0.88, 2: 0.69, 3: 0.47, 4: 0.99})
+    sheet = comparison.summary(records, against="GapBoost")
+    assert entry(sheet, "AdaBandit", "Minus GapBoost").main == "−0.020 ± 0.025"  # 4.303 x 0.01 / sqrt(3), though scores differ by 0.4
+    assert entry(sheet, "GapBoost", "Minus GapBoost").main == "-"
+    assert entry(sheet, "AdaBandit", "Learner").detail == "4 seeds"
+    assert {row["learner"]: row["common_seeds"] for row in sheet.numbers} == {"AdaBandit": 3, "GapBoost": 3}
+    assert "picked after the runs" not in sheet.note
+    assert "picked after the runs" in comparison.summary(records).note
+    with pytest.raises(ParameterError, match="against is 'Majority'; give one of AdaBandit, GapBoost"):
+        comparison.summary(records, against="Majority")
+
+
+def test_the_reference_is_the_best_that_is_not_told_the_label():
+    records = [made_up.record("pets", learner, 1, score) for learner, score in (("AdaFull", 0.9), ("AdaBandit", 0.5), ("OptBandit", 0.6))]
+    assert {row["against"] for row in comparison.summary(records).numbers} == {"OptBandit"}
+    assert {row["against"] for row in comparison.summary(records[:1]).numbers} == {"AdaFull"}
+
+
+def test_a_weak_learner_of_ones_own_makes_a_learner_of_its_own():
+    own = made_up.record("pets", "AdaBandit", 1, 0.9)
+    own["task"]["parameters"]["weak_learner"] = "mymodule:Mine"
+    sheet = comparison.summary([own, made_up.record("pets", "AdaBandit", 1, 0.8)])
+    assert [row[0].main for row in sheet.rows] == ["AdaBandit+mymodule:Mine", "AdaBandit"]
 
 
 def test_a_ranking_keeps_its_order_and_tells_how_far_each_got():
@@ -95,7 +146,7 @@ def test_a_ranking_keeps_its_order_and_tells_how_far_each_got():
         Ranked({"exploration": 0.01, "grace_period": [5, 20]}, 0.9, 0.01, 3000, 3),
         Ranked({"exploration": 0.1, "grace_period": 50}, 0.8, 0.02, 1000, 3),
     ]
-    sheet = tables.ranking("AdaBandit on car", found)
+    sheet = comparison.ranking("AdaBandit on car", found)
     assert sheet.header == ("exploration", "grace_period", "Accuracy", "Rounds")
     assert [[entry.main for entry in row] for row in sheet.rows] == [
         ["0.01", "5 to 20", "0.900 ± 0.010", "3,000"],
@@ -104,7 +155,7 @@ def test_a_ranking_keeps_its_order_and_tells_how_far_each_got():
 
 
 def test_markdown_is_a_table_with_a_line_for_each_row():
-    text = tables.markdown(tables.table1(made_up.paper(seeds=(4,))))
+    text = sheets.markdown(tables.table1(made_up.paper(seeds=(4,))))
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert len(lines) == 2 + 6
     assert all(line.count("|") == 7 for line in lines)
@@ -113,12 +164,34 @@ def test_markdown_is_a_table_with_a_line_for_each_row():
 
 def test_csv_reads_back():
     sheet = tables.table2(made_up.paper(seeds=(4, 5)))
-    rows = list(csv.DictReader(io.StringIO(tables.csv_text(sheet))))
+    rows = list(csv.DictReader(io.StringIO(sheets.csv_text(sheet))))
     assert [float(row["ours"]) for row in rows] == [number["ours"] for number in sheet.numbers]
 
 
 def test_table_3_is_right_where_the_paper_is_not():
     sheet = tables.table3()
-    assert entry(sheet, "Car", "Dimension") == tables.Entry("6", "printed 82")
-    assert entry(sheet, "Balance", "Dimension") == tables.Entry("4")
-    assert entry(sheet, "Movement", "k") == tables.Entry("5", "printed 4")
+    assert entry(sheet, "Car", "Dimension") == sheets.Entry("6", "printed 82")
+    assert entry(sheet, "Balance", "Dimension") == sheets.Entry("4")
+    assert entry(sheet, "Movement", "k") == sheets.Entry("5", "printed 4")
+
+
+def test_latex_has_a_row_for_each_row_and_escapes_what_latex_would_read():
+    sheet = sheets.Sheet(
+        "t", "50 % of a_b & c", "ρ ± 1 {x} #1 $2 ^ ~ \\ <3>", ("A", "B"), ((sheets.Entry("x_1", "−0.1"), sheets.Entry("2")),), ()
+    )
+    text = sheets.latex(sheet)
+    assert r"\caption{50 \% of a\_b \& c. $\rho$ $\pm$ 1 \{x\} \#1 \$2 " in text
+    assert r"\textasciicircum{} \textasciitilde{} \textbackslash{} \textless{}3\textgreater{}}" in text
+    assert "x\\_1 ($-$0.1) & 2 \\\\\n" in text
+    table = sheets.latex(tables.table1(made_up.paper(seeds=(4, 5, 6))))
+    body = table[table.index(r"\midrule") : table.index(r"\bottomrule")]
+    assert body.count(r" \\") == 6
+    assert all(line.count("&") == 5 for line in body.splitlines() if line.endswith(r"\\"))
+    assert [table.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
+    assert table.count("{") == table.count("}")
+
+
+def test_a_sheet_has_every_form():
+    assert set(sheets.FORMS) == {".csv", ".md", ".tex"}
+    sheet = tables.table3()
+    assert len({written(sheet) for written in sheets.FORMS.values()}) == 3

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.results import Results
 from banditboost.experiments.runner import run_tasks
@@ -119,5 +120,5 @@ def test_refusals(search: dict[str, Any], message: str) -> None:
 
 
 def test_a_factor_below_two_is_refused(played: Played) -> None:
-    with pytest.raises(ExperimentError, match="factor is 1; give a whole number from 2 on"):
+    with pytest.raises(ParameterError, match="factor is 1; give a whole number from 2"):
         tune_by_halving(SEARCH, played.results, played, rounds=1000, factor=1)

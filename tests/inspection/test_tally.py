@@ -15,7 +15,7 @@ from banditboost import play
 from banditboost.inspection.tally import empty_tally
 from banditboost.errors import ModelFileError
 from banditboost.memo import GREEDY, PROBABILITY, SHOWN
-from banditboost.inspection.tally import WINDOW, note_once
+from banditboost.inspection.tally import WINDOW, note_verdict
 from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
 from tests.baselines.models import NAMES as BASELINES
 from tests.baselines.models import make as make_baseline
@@ -95,7 +95,7 @@ def test_the_window_holds_the_last_thousand_verdicts() -> None:
     for _ in range(2 * WINDOW + 300):
         one = Heard(int(draw.integers(3)), bool(draw.random() < 0.3), bool(draw.random() < 0.8), float(draw.uniform(0.05, 1.0)))
         memo = memo_of((one.shown + one.explored) % 3, one.shown, one.probability)
-        note_once(settings, tally, memo, int(one.right))
+        note_verdict(settings, tally, memo, int(one.right))
         heard.append(one)
     check(since_the_start(tally, range(3)), heard)
     check(lately(tally, range(3)), heard[-WINDOW:])

@@ -130,7 +130,7 @@ def test_a_ledger_that_has_gone_around(monkeypatch: pytest.MonkeyPatch, tmp_path
         model.learn(decision, True)
     copy = reloaded(model, tmp_path / "a")
     for decision in decisions:
-        assert copy._ledger.refusal(decision.round, copy.rounds) == model._ledger.refusal(decision.round, model.rounds)
+        assert copy._identity.ledger.refusal(decision.round, copy.rounds) == model._identity.ledger.refusal(decision.round, model.rounds)
 
 
 _FOLDER = tempfile.TemporaryDirectory()

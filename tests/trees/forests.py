@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from banditboost.compiled.compile import kernel
-from banditboost.compiled.rng import round_key
 from banditboost.rows.schema import Schema
-from banditboost.trees.forest import learn_forest, vote_forest
 from banditboost.weak_learners.tree_committee import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from tests.naive import rng, tree
@@ -37,26 +34,12 @@ def committee_of(schema: Schema, k: int, n_trees: int = 1, max_memory: int = 1 <
 def teach(committee: TreeCommittee, x: np.ndarray, label: int, weight: float = 1.0) -> None:
     """Teach every tree the same."""
     n_trees = len(committee.forest.trees)
-    teach_lesson(committee, x, np.full(n_trees, label), np.full(n_trees, float(weight)))
+    committee.learn(np.asarray(x, dtype=np.float64), np.full(n_trees, label), np.full(n_trees, float(weight)))
 
 
-def teach_lesson(committee: TreeCommittee, x: np.ndarray, labels: np.ndarray, weights: np.ndarray, first: int = 0) -> None:
-    """Teach tree first + i labels[i] with weights[i], as a round does: room is made where there is none."""
-    taught = 0
-    while taught < len(labels):
-        taught = learn_forest(committee.forest, first, np.asarray(x, dtype=np.float64), labels, weights, taught)
-        if taught < len(labels):
-            committee.make_room()
-
-
-@kernel
-def vote_in_round(forest: Any, x: np.ndarray, seed: int, round_: int, votes: np.ndarray) -> None:
-    vote_forest(forest, x, round_key(seed, round_), votes)
-
-
-def votes_of(committee: TreeCommittee, x: np.ndarray, round_: int = 0, seed: int | None = None) -> list[int]:
+def votes_of(committee: TreeCommittee, x: np.ndarray, round_: int = 0) -> list[int]:
     votes = np.full(len(committee.forest.trees), -1.0)
-    vote_in_round(committee.forest, np.asarray(x, dtype=np.float64), SEED if seed is None else seed, round_, votes)
+    committee.vote(np.asarray(x, dtype=np.float64), round_, votes)
     return [int(vote) for vote in votes]
 
 

@@ -112,7 +112,7 @@ streams = st.lists(st.tuples(finite, finite, st.integers(0, 1), weights), min_si
 def at_the_door(tree: TreeCommittee, x: list[float]) -> np.ndarray:
     """A row as the door lets it in: numbers beyond 1e100 are clamped."""
     rows = np.array([x])
-    assert first_bad_row(tree.features, rows)[0] == -1
+    assert first_bad_row(tree.forest.features, rows)[0] == -1
     return rows[0]
 
 

@@ -78,7 +78,7 @@ def test_binary_scores_agree(leaf_prediction: Any) -> None:
     scores = np.zeros((1, 1))
     for _ in range(N_EXAMPLES):
         x = random_row(draw, kinds, n_values, missing=0.15)
-        twins.committee.score(x, scores)
+        score_forest(twins.committee.forest, x, scores)
         assert scores[0, 0] == pytest.approx(twins.naive.score(x.tolist()), rel=1e-6, abs=1e-12)
         twins.learn(x, label_of(x, 2, draw), random_weight(draw, wide=False))
 

@@ -75,7 +75,7 @@ def _chain(first: int, following: np.ndarray) -> list[int]:
 
 def _check_split(committee: TreeCommittee, node: int) -> None:
     step, rest = committee.forest.steps[node], committee.forest.nodes[node]
-    feature = committee.features[step["feature"]]
+    feature = committee.forest.features[step["feature"]]
     assert np.isfinite(step["threshold"]) == (feature["kind"] == NUMERIC)
     assert 2 <= rest["n_children"] <= (2 if feature["kind"] == NUMERIC else feature["n_values"])
     assert int(rest["default_child"]) in children_of(committee, node)
@@ -114,7 +114,7 @@ def _check_statistics(committee: TreeCommittee, leaf: int, mine: np.ndarray) -> 
     summary, rows = table[committee.forest.nodes[leaf]["summary"]], table[mine["row"]]
     assert np.all(np.isfinite(rows))
     most = committee.forest.nodes[leaf]["own"] * (1 + 1e-9)
-    for feature in committee.features:
+    for feature in committee.forest.features:
         at = int(feature["offset"])
         if feature["kind"] != NUMERIC:
             cells = rows[:, at : at + int(feature["capacity"])]

@@ -232,7 +232,7 @@ def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
         decision = model.decide({"a": float(draw.normal()), "b": float(draw.normal())})
         model.learn(decision, bool(draw.random() < 0.5))
         if t % 50 == 0:
-            assert model.n_groups * model.n_learners == len(committee.forest.trees) == len(model._weights) * model.n_learners
+            assert model.n_groups * model.n_learners == len(committee.forest.trees) == len(model._log_alphas) * model.n_learners
             assert INTERPRETED or len(committee.forest.nodes) <= committee._most_nodes()  # there, a budget too small for even the roots
     assert INTERPRETED or committee.forest.head["nodes_full"][0]
     check_committee(committee)

@@ -82,7 +82,7 @@ def test_nominal_values_joining_beyond_the_reserved_room_keep_the_statistics() -
         twins.join_value(0)
         assert statistics_of(twins.committee) == before
         check_committee(twins.committee)
-        rooms.add(int(twins.committee.features[0]["capacity"]))
+        rooms.add(int(twins.committee.forest.features[0]["capacity"]))
     assert rooms == {4, 8, 16, 32}
 
 

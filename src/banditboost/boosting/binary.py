@@ -175,7 +175,7 @@ class BinaryBooster(Rated, BanditBooster):
 
     def _make_scratch(self) -> None:
         super()._make_scratch()
-        self._scratch = BinaryScratch(*self._scratch[:3], np.zeros_like(self._log_alphas))
+        self._scratch = BinaryScratch(**self._scratch._asdict(), scores=np.zeros_like(self._log_alphas))
 
     def _state(self) -> BinaryState:
         learned = BinaryLearned(self._counts, self._tally, self._log_alphas, self._shown_labels, self._groups)
@@ -184,7 +184,8 @@ class BinaryBooster(Rated, BanditBooster):
         )
 
     def _ask_python(self, x: Array, memo: Array) -> None:  # noqa: ARG002 (scores are not kept in the memo)
-        self._committee.score(x, self._scratch.scores)
+        learners: Any = self._committee
+        learners.score(x, self._scratch.scores)
 
     def add_label(self, label: Hashable) -> None:
         """Let one more label join, if there is memory for its learners."""

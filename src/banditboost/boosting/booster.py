@@ -91,7 +91,7 @@ class Booster(Model):
 
     def _make_scratch(self) -> None:
         room = np.zeros(1 + len(self.labels), np.int64)
-        self._scratch = Scratch(room, np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners))
+        self._scratch: Any = Scratch(room, np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners))
 
     def _make_committee(self) -> Committee:
         if isinstance(self.weak_learner, HoeffdingTree):
@@ -112,7 +112,8 @@ class Booster(Model):
 
     def _ask_python(self, x: Array, memo: Array) -> None:
         """Line 5 for learners that are Python objects: their answers go where those of trees would."""
-        self._committee.vote(x, memo[VOTES : VOTES + self.n_learners])
+        learners: Any = self._committee
+        learners.vote(x, memo[VOTES : VOTES + self.n_learners])
 
     @property
     def _features(self) -> Array:

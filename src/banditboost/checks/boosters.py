@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from banditboost.loading import load
-from banditboost.checks.rules import Check, Make, expect, expect_bounded, fingerprint, rule
+from banditboost.checks.feedback import Verdicts, expect_sound_decision, feedback_of, shown
+from banditboost.checks.rule import Check, Make, checked_maker, expect, expect_bounded, fingerprint, rule
 from banditboost.checks.streams import Lesson, array_lessons, lessons
-from banditboost.checks.together import run_together
-from banditboost.checks.ways import Verdicts, expect_sound_decision, shown, way_of
+from banditboost.checks.threads import run_together
 from banditboost.errors import DecisionError, FeatureError, ModelFileError
+from banditboost.loading import load
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 _ROUNDS = 48
@@ -25,13 +25,7 @@ _THREADS, _ROUNDS_A_THREAD = 8, 40
 
 def _maker(given: Any) -> Make:
     """What makes fresh boosters: the function that was given, or one that copies the booster."""
-    return partial(_made_by, given if callable(given) else partial(copy.deepcopy, given))
-
-
-def _made_by(factory: Make) -> Any:
-    model = factory()
-    way_of(model)
-    return model
+    return checked_maker(given if callable(given) else partial(copy.deepcopy, given), feedback_of)
 
 
 _check = rule(_maker)
@@ -39,56 +33,62 @@ _check = rule(_maker)
 
 def _taught(make: Make) -> Any:
     model = make()
-    way_of(model).rounds(model, lessons(model, _ROUNDS))
+    feedback_of(model).rounds(model, lessons(model, _ROUNDS))
     return model
 
 
 @_check
 def check_works_before_any_feedback(make: Make) -> None:
-    """A booster answers from the first row on: with one of its labels, and with probabilities that are those of its distribution."""
+    """A booster answers from the first row on: with one of its labels, and with probabilities that are those
+    of its distribution."""
     model = make()
     for x, _ in lessons(model, 5):
-        way_of(model).expect_sound(model, x)
+        feedback_of(model).expect_sound(model, x)
 
 
 @_check
 def check_asking_teaches_nothing(make: Make) -> None:
-    """What was asked leaves no trace but the number of decisions: models that were asked for different rows go on alike."""
+    """What was asked leaves no trace but the number of decisions: models that were asked for different rows
+    go on alike."""
     model = _taught(make)
-    other, way = copy.deepcopy(model), way_of(model)
+    other, feedback = copy.deepcopy(model), feedback_of(model)
     for lesson, other_lesson in zip(lessons(model, 10), lessons(model, 10, first=7), strict=True):
-        way.answer(model, lesson.x)
-        way.answer(other, other_lesson.x)
-    way.expect_same_run(model, other, lessons(model, _ROUNDS), "asked for different rows before")
+        feedback.answer(model, lesson.x)
+        feedback.answer(other, other_lesson.x)
+    feedback.expect_same_run(model, other, lessons(model, _ROUNDS), "asked for different rows before")
 
 
 @_check
 def check_same_seed_same_run(make: Make) -> None:
     """Boosters that are made alike, with the same seed, answer alike in every round."""
     model = make()
-    way_of(model).expect_same_run(model, make(), lessons(model, _ROUNDS), "made alike (does the function give the same seed each time?)")
+    feedback_of(model).expect_same_run(
+        model, make(), lessons(model, _ROUNDS), "made alike (does the function give the same seed each time?)"
+    )
 
 
 @_check
 def check_copies_are_independent(make: Make) -> None:
     """What a deep copy learns does not change the original, nor the other way round."""
     model = _taught(make)
-    way, copied = way_of(model), copy.deepcopy(model)
+    feedback, copied = feedback_of(model), copy.deepcopy(model)
     for learning, other, name in ((copied, model, "the original"), (model, copied, "the copy")):
         before = fingerprint(other)
-        way.rounds(learning, lessons(model, _ROUNDS, first=5))
+        feedback.rounds(learning, lessons(model, _ROUNDS, first=5))
         expect(fingerprint(other) == before, f"{name} has changed while the other one learned")
 
 
 @_check
 def check_pickles_go_on(make: Make) -> None:
-    """A booster that was pickled goes on as if nothing had been, also with verdicts on decisions that were open."""
+    """A booster that was pickled goes on as if nothing had been, also with verdicts on decisions that were
+    open."""
     _expect_goes_on(make, lambda model: pickle.loads(pickle.dumps(model)), "pickled")
 
 
 @_check
 def check_files_go_on(make: Make) -> None:
-    """A booster that was saved and loaded goes on as if nothing had been, or `save` refuses with a ModelFileError."""
+    """A booster that was saved and loaded goes on as if nothing had been, or `save` refuses with a
+    ModelFileError."""
     if hasattr(make(), "save"):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -105,30 +105,36 @@ def _reloaded(path: Path, model: Any) -> Any:
 
 def _expect_goes_on(make: Make, copier: Callable[[Any], Any], how: str) -> None:
     model = _taught(make)
-    way = way_of(model)
-    waiting = [(way.answer(model, x)[1], right) for x, right in lessons(model, 5)]
+    feedback = feedback_of(model)
+    waiting = [(feedback.answer(model, x)[1], right) for x, right in lessons(model, 5)]
     other = copier(model)
     for kept, right in waiting:
-        way.teach(model, kept, right)
-        way.teach(other, kept, right)
-    way.expect_same_run(model, other, lessons(model, _ROUNDS), f"the original and the one that was {how}")
+        feedback.teach(model, kept, right)
+        feedback.teach(other, kept, right)
+    feedback.expect_same_run(
+        model, other, lessons(model, _ROUNDS), f"the original and the one that was {how}"
+    )
 
 
 @_check
 def check_rows_are_not_kept(make: Make) -> None:
-    """A row belongs to the caller: nobody writes on it, and what becomes of it after the answer changes nothing."""
+    """A row belongs to the caller: nobody writes on it, and what becomes of it after the answer changes
+    nothing."""
     for rows in (lessons, array_lessons):
         model = make()
-        other, way = copy.deepcopy(model), way_of(model)
+        other, feedback = copy.deepcopy(model), feedback_of(model)
         for lesson in rows(model, _ROUNDS):
             x, clean = copy.deepcopy(lesson.x), copy.deepcopy(lesson.x)
-            (seen, kept), (other_seen, other_kept) = way.answer(model, x), way.answer(other, clean)
+            (seen, kept), (other_seen, other_kept) = feedback.answer(model, x), feedback.answer(other, clean)
             expect(repr(x) == repr(lesson.x), f"the row {lesson.x!r} was changed into {x!r}")
-            expect(seen == other_seen, f"after rows that were used again it answers {shown(seen)}, after others {shown(other_seen)}")
-            if isinstance(way, Verdicts):
+            expect(
+                seen == other_seen,
+                f"after rows that were used again it answers {shown(seen)}, after others {shown(other_seen)}",
+            )
+            if isinstance(feedback, Verdicts):
                 _scribble(x)
-            way.teach(model, kept, lesson.right)
-            way.teach(other, other_kept, lesson.right)
+            feedback.teach(model, kept, lesson.right)
+            feedback.teach(other, other_kept, lesson.right)
             _scribble(x)
 
 
@@ -142,9 +148,10 @@ def _scribble(x: Any) -> None:
 
 @_check
 def check_each_verdict_counts_once(make: Make) -> None:
-    """Verdicts are learned late and in any order; a second one, and one on another booster's decision, is refused with a DecisionError."""
+    """Verdicts are learned late and in any order; a second one, and one on another booster's decision, is
+    refused with a DecisionError."""
     model = make()
-    if not isinstance(way_of(model), Verdicts):
+    if not isinstance(feedback_of(model), Verdicts):
         return
     heard, decisions = model.verdicts, [model.decide(x) for x, _ in lessons(model, 10)]
     for decision in reversed(decisions):
@@ -154,7 +161,9 @@ def check_each_verdict_counts_once(make: Make) -> None:
     _expect_refused(model, decisions[0], "a second verdict")
     stranger = make()
     if stranger.model_id != model.model_id:
-        _expect_refused(model, stranger.decide(lessons(model, 1)[0].x), "a verdict on another booster's decision")
+        _expect_refused(
+            model, stranger.decide(lessons(model, 1)[0].x), "a verdict on another booster's decision"
+        )
     expect(fingerprint(model) == before, "a refused verdict has changed the model")
 
 
@@ -168,28 +177,40 @@ def _expect_refused(model: Any, decision: Any, what: str) -> None:
 
 @_check
 def check_features_come_and_go(make: Make) -> None:
-    """Features and values may join and vanish at any time, and older decisions can still be learned; where features are declared, one
-    that is not is refused with a FeatureError, and nothing has changed."""
+    """Features and values may join and vanish at any time, and older decisions can still be learned; where
+    features are declared, one that is not is refused with a FeatureError, and nothing has changed."""
     model = make()
-    way = way_of(model)
+    feedback = feedback_of(model)
     usual = lessons(model, _ROUNDS)
-    waiting = [(way.answer(model, x)[1], right) for x, right in usual[:5]]
-    way.rounds(model, usual)
+    waiting = [(feedback.answer(model, x)[1], right) for x, right in usual[:5]]
+    feedback.rounds(model, usual)
     if getattr(getattr(model, "schema", None), "declared", False):
         _expect_no_stranger(model, usual[0].x)
     else:
-        way.rounds(model, [Lesson({**x, "weight": float(t % 3), "shape": "round"}, right) for t, (x, right) in enumerate(usual)])
-        way.rounds(model, [Lesson({"weight": float(t % 4), "shape": f"shape {t}"}, right) for t, (_, right) in enumerate(usual)])
+        feedback.rounds(
+            model,
+            [
+                Lesson({**x, "weight": float(t % 3), "shape": "round"}, right)
+                for t, (x, right) in enumerate(usual)
+            ],
+        )
+        feedback.rounds(
+            model,
+            [
+                Lesson({"weight": float(t % 4), "shape": f"shape {t}"}, right)
+                for t, (_, right) in enumerate(usual)
+            ],
+        )
     for kept, right in waiting:
-        way.teach(model, kept, right)
-    way.expect_sound(model, {})
-    way.expect_sound(model, usual[0].x)
+        feedback.teach(model, kept, right)
+    feedback.expect_sound(model, {})
+    feedback.expect_sound(model, usual[0].x)
 
 
 def _expect_no_stranger(model: Any, x: dict[Any, Any]) -> None:
     before = fingerprint(model)
     try:
-        way_of(model).answer(model, {**x, "a feature that nobody has declared": 1.0})
+        feedback_of(model).answer(model, {**x, "a feature that nobody has declared": 1.0})
     except FeatureError:
         expect(fingerprint(model) == before, "a refused row has changed the model")
         return
@@ -200,32 +221,41 @@ def _expect_no_stranger(model: Any, x: dict[Any, Any]) -> None:
 def check_memory_is_bounded(make: Make) -> None:
     """Nothing is kept of each round: over the same few rows again and again a booster stops growing."""
     model = _taught(make)
-    way, rows = way_of(model), lessons(model, _STRETCH)
-    expect_bounded(model, lambda: way.rounds(model, rows), _STRETCH)
+    feedback, rows = feedback_of(model), lessons(model, _STRETCH)
+    expect_bounded(model, lambda: feedback.rounds(model, rows), _STRETCH)
 
 
 @_check
 def check_threads_lose_nothing(make: Make) -> None:
-    """Threads may share a booster: each round has a number of its own, each verdict counts, and no answer mixes two states."""
+    """Threads may share a booster: each round has a number of its own, each verdict counts, and no answer
+    mixes two states."""
     model = make()
-    way, rows = way_of(model), lessons(model, _ROUNDS_A_THREAD)
-    way.rounds(model, rows[:1])
+    feedback, rows = feedback_of(model), lessons(model, _ROUNDS_A_THREAD)
+    feedback.rounds(model, rows[:1])
     first, heard = model.rounds, getattr(model, "verdicts", 0)
     answers: list[Any] = []
 
     def visit() -> None:
         for lesson in rows:
-            _, kept = way.answer(model, lesson.x)
-            way.teach(model, kept, lesson.right)
+            _, kept = feedback.answer(model, lesson.x)
+            feedback.teach(model, kept, lesson.right)
             answers.append(kept)
 
     run_together([visit] * _THREADS)
     n = _THREADS * len(rows)
-    expect(model.rounds == first + n, f"after {n} more rounds of {_THREADS} threads it counts {model.rounds - first}")
-    if isinstance(way, Verdicts):
-        expect(model.verdicts == heard + n, f"{n} verdicts were given, and {model.verdicts - heard} are counted")
+    expect(
+        model.rounds == first + n,
+        f"after {n} more rounds of {_THREADS} threads it counts {model.rounds - first}",
+    )
+    if isinstance(feedback, Verdicts):
+        expect(
+            model.verdicts == heard + n, f"{n} verdicts were given, and {model.verdicts - heard} are counted"
+        )
         numbers = {decision.round for decision in answers}
-        expect(numbers == set(range(first, first + n)), f"{n} decisions of {_THREADS} threads have {len(numbers)} different rounds")
+        expect(
+            numbers == set(range(first, first + n)),
+            f"{n} decisions of {_THREADS} threads have {len(numbers)} different rounds",
+        )
         for decision in answers:
             expect_sound_decision(model, decision)
 

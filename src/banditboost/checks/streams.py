@@ -1,4 +1,7 @@
-"""Rows that a model can take, with right labels: few and easy ones again and again, so that whoever learns them soon need not grow."""
+"""Rows that a model can take, with right labels.
+
+They are few and easy, again and again, so that whoever has learned them need not grow any more.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.rows.schema import Schema
+from banditboost.types import Array
 
-Array = np.ndarray[Any, Any]
 _CYCLE = 24
 _MOST_LABELS = 4  # that are ever right
 _VALUES = ("red", "green", "blue")
@@ -29,7 +32,7 @@ def lessons(model: Any, n: int, first: int = 0) -> list[Lesson]:
 
 
 def array_lessons(model: Any, n: int) -> list[Lesson]:
-    """The same rows as arrays: numbers, and codes for nominal values."""
+    """Rows of `lessons` as arrays: numbers, and codes for nominal values."""
     schema = _schema_of(model)
     return [Lesson(_coded(schema, t), _right(model, t)) for t in range(n)]
 
@@ -46,7 +49,10 @@ def _right(model: Any, t: int) -> Hashable:
 
 
 def _place(t: int) -> int:
-    """From 0 to 23, in an order that has nothing to do with the labels; they and all features are steps of it."""
+    """A number from 0 to 23, in an order that has nothing to do with the labels.
+
+    Labels and features are steps of it.
+    """
     return t * 7 % _CYCLE
 
 

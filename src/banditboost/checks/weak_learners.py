@@ -1,4 +1,7 @@
-"""The rules of weak learners. Each check takes what a booster takes as `weak_learner`; lessons are on the labels 0 and 1."""
+"""The rules of weak learners.
+
+Each check takes what a booster takes as `weak_learner`; lessons are on the labels 0 and 1.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.checks.rules import Check, Make, expect, expect_bounded, fingerprint, rule
-from banditboost.checks.together import run_together
+from banditboost.checks.rule import Check, Make, checked_maker, expect, expect_bounded, fingerprint, rule
+from banditboost.checks.threads import run_together
 from banditboost.rows.schema import Schema
-from banditboost.weak_learners.tree_committee import TreeCommittee
+from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.protocol import WeakLearner
+from banditboost.weak_learners.tree_committee import TreeCommittee
 
-Array = np.ndarray[Any, Any]
 _N_LABELS = 2
 _LESSONS = 60
 _STRETCH = 60
@@ -56,14 +59,18 @@ def _maker(given: Any) -> Make:
     if isinstance(given, WeakLearner) and not isinstance(given, type):
         return partial(copy.deepcopy, given)
     if callable(given):
-        return partial(_made_by, given)
-    raise AssertionError(f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), or what makes one")
+        return checked_maker(given, _expect_weak_learner)
+    raise AssertionError(
+        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), "
+        "or what makes one"
+    )
 
 
-def _made_by(factory: Make) -> Any:
-    made = factory()
-    expect(isinstance(made, WeakLearner), f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)")
-    return made
+def _expect_weak_learner(made: Any) -> None:
+    expect(
+        isinstance(made, WeakLearner),
+        f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)",
+    )
 
 
 _check = rule(_maker)
@@ -112,7 +119,9 @@ def _expect_same_run(one: Any, other: Any, what: str) -> None:
     """Both answer alike, lesson by lesson, and are taught alike."""
     for t, (x, label, weight) in enumerate(_lessons(_LESSONS, first=3)):
         answer, other_answer = _label(one, x.copy()), _label(other, x.copy())
-        expect(answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}")
+        expect(
+            answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}"
+        )
         one.learn(x.copy(), label, weight)
         other.learn(x.copy(), label, weight)
 
@@ -139,7 +148,8 @@ def check_predicting_teaches_nothing(make: Make) -> None:
 
 @_check
 def check_made_alike_learn_alike(make: Make) -> None:
-    """Learners that are made alike predict alike after the same lessons: if they draw random numbers, it is by a seed."""
+    """Learners that are made alike predict alike after the same lessons: if they draw random numbers, it is
+    by a seed."""
     _expect_same_run(_taught(make), _taught(make), "made alike")
 
 
@@ -158,15 +168,20 @@ def check_copies_are_independent(make: Make) -> None:
 def check_pickles_go_on(make: Make) -> None:
     """A learner that was pickled goes on as if nothing had been."""
     learner = _taught(make)
-    _expect_same_run(learner, pickle.loads(pickle.dumps(learner)), "the original and the one that was pickled")
+    _expect_same_run(
+        learner, pickle.loads(pickle.dumps(learner)), "the original and the one that was pickled"
+    )
 
 
 @_check
 def check_stored_state_goes_on(make: Make) -> None:
-    """A learner that `from_dict` makes of what `to_dict` told goes on as if nothing had been. (Without these two it cannot be saved.)"""
+    """A learner that `from_dict` makes of what `to_dict` told goes on as if nothing had been. (Without these
+    two it cannot be saved.)"""
     learner = _taught(make)
     if hasattr(learner, "to_dict") and hasattr(type(learner), "from_dict"):
-        _expect_same_run(learner, type(learner).from_dict(learner.to_dict()), "the original and the one that was stored")
+        _expect_same_run(
+            learner, type(learner).from_dict(learner.to_dict()), "the original and the one that was stored"
+        )
 
 
 @_check
@@ -202,7 +217,8 @@ def check_memory_is_bounded(make: Make) -> None:
 
 @_check
 def check_any_thread_will_do(make: Make) -> None:
-    """A learner is called by one thread at a time, but not always by the one that made it: in another it answers the same."""
+    """A learner is called by one thread at a time, but not always by the one that made it: in another it
+    answers the same."""
     learner = _taught(make)
     other = copy.deepcopy(learner)
     here: list[int] = []

@@ -4,10 +4,13 @@ Where to look:
 
 - `app.py`: the commands put together, and how errors are told;
 - `run.py`, `compare.py`, `tune.py`, `reproduce.py`, `data.py`, `model.py`: the commands;
-- `options.py`: arguments and options that commands share;
-- `source.py`: from what was typed to a data set or file, a learner and its parameters;
-- `blocks.py`, `game.py`: a stream in blocks, and a model that plays them;
-- `tasks.py`: tasks played with a progress bar, stopped and gone on with;
+- `options.py`: arguments and options that commands share, and `option_groups.py`: several of them as one
+  object;
+- `data_choice.py`, `learner_choice.py`: from what was typed to a data set or file, a learner and its
+  parameters;
+- `stream.py`, `player.py`: a stream in blocks, and a model that plays them;
+- `workspace.py`: tasks played with a progress bar, stopped and gone on with, and the directory of results;
+- `targets.py`: files that will be written;
 - `output.py`: tables, JSON and progress, quiet when nobody is watching.
 
 Nothing here is imported before it is needed: `banditboost --help` loads neither Numba nor Matplotlib.
@@ -24,7 +27,9 @@ def main() -> None:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:
-        sys.exit(f"error: the command line needs {error.name}; install it with: pip install 'banditboost[cli]'")
+        sys.exit(
+            f"error: the command line needs {error.name}; install it with: pip install 'banditboost[cli]'"
+        )
     from banditboost.cli.app import app
 
     app(prog_name="banditboost")

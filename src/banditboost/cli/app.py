@@ -1,4 +1,7 @@
-"""The commands put together, and how errors are told: one line on stderr, exit code 1; 2 if the command line itself is wrong."""
+"""The commands put together, and how errors are told.
+
+An error is one line on stderr. The exit code is 1, or 2 if the command line itself is wrong.
+"""
 
 from __future__ import annotations
 
@@ -40,21 +43,33 @@ class Commands(TyperGroup):
         _let_every_terminal_print()
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
         try:
-            code = super().main(given, prog_name, complete_var, standalone_mode=False, windows_expand_args=windows_expand_args, **extra)
+            code = super().main(
+                given,
+                prog_name,
+                complete_var,
+                standalone_mode=False,
+                windows_expand_args=windows_expand_args,
+                **extra,
+            )
         except _ClickError as error:
             message = error.format_message().removeprefix("Invalid value: ").rstrip(".")
             code = output.fail(f"{message} (see {_help_of(error)})", error.exit_code)
         except BanditBoostError as error:
             code = output.fail(_as_options(str(error)), 1)
         except OSError as error:
-            code = output.fail(f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1)
+            code = output.fail(
+                f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1
+            )
         except (KeyboardInterrupt, typer.Abort):
             code = output.INTERRUPTED
         code = code if isinstance(code, int) else 0
         return sys.exit(code) if standalone_mode else code
 
     def invoke(self, ctx: Any) -> Any:
-        """Commands answer Ctrl-C themselves while they play; before and after that there is nothing to keep."""
+        """Answer Ctrl-C before and after a command plays.
+
+        While it plays it answers by itself; otherwise there is nothing to keep.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -68,11 +83,15 @@ def _as_options(message: str) -> str:
 
 
 def _remedy_for(error: OSError) -> str:
-    return "make room, or give another place" if error.errno == errno.ENOSPC else "check that it is there and may be used"
+    return (
+        "make room, or give another place"
+        if error.errno == errno.ENOSPC
+        else "check that it is there and may be used"
+    )
 
 
 def _let_every_terminal_print() -> None:
-    """Also one that knows no ± or ρ."""
+    """Let terminals print that know no ± or ρ: they show a question mark."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -101,7 +120,9 @@ model_app = typer.Typer(rich_markup_mode=None, help="Saved models.")
 
 @app.callback()
 def banditboost_(
-    version: bool = typer.Option(False, "--version", callback=_tell_version, is_eager=True, help="Print the version and leave."),
+    version: bool = typer.Option(
+        False, "--version", callback=_tell_version, is_eager=True, help="Print the version and leave."
+    ),
 ) -> None:
     """Online multiclass boosting with bandit feedback.
 

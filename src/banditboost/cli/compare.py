@@ -2,88 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from banditboost import baselines
 from banditboost.cli import options, output
-from banditboost.cli.source import Choice, check_learner, default_parameters, parse_settings
-from banditboost.cli.tasks import Workshop
+from banditboost.cli.data_choice import DataChoice
+from banditboost.cli.learner_choice import Contestant, ParameterChoice, parameters_for
+from banditboost.cli.option_groups import takes_groups
+from banditboost.cli.workspace import WorkerChoice, Workspace
 
+if TYPE_CHECKING:
+    from banditboost.experiments.task import Task
+
+DEFAULT = "GapBoost,OptBandit,AdaBandit,BinBandit,OptFull,AdaFull,Majority"
 Learners = Annotated[
-    str, typer.Option(help=f"Which learners: boosters, or the baselines {', '.join(baselines.__all__)}.", metavar="A,B,...")
+    str,
+    typer.Option(
+        help=f"Which learners: boosters, the baselines {', '.join(baselines.__all__)}, "
+        "or classes of your own as "
+        "MODULE:CLASS. AdaBandit+MODULE:CLASS boosts a weak learner of your own.",
+        metavar="A,B,...",
+    ),
 ]
-Seeds = Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")]
-Out = Annotated[Path | None, typer.Option(help="Directory for results, table and plot; compare-DATA if not given.", metavar="DIR")]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        help="The learner that the others are compared with, seed by seed. If not given, it is picked after "
+        "the runs: the best of those that are not told the right label.",
+        metavar="NAME",
+    ),
+]
+Seeds = Annotated[int, typer.Option(help="How many seeds; intervals take at least 3.", min=1, metavar="N")]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Directory for results, tables and plot; compare-DATA if not given.", metavar="DIR"),
+]
 
 
+@takes_groups
 def compare(
-    data: options.Data,
-    label: options.Label = None,
-    learners: Learners = "GapBoost,OptBandit,AdaBandit,BinBandit,OptFull,AdaFull",
+    choice: DataChoice,
+    learners: Learners = DEFAULT,
+    against: Against = None,
     seeds: Seeds = 5,
     seed: options.FirstSeed = options.FIRST_SEED,
-    n_learners: options.NLearners = None,
-    exploration: options.Exploration = None,
-    settings: options.Settings = None,
-    repeat: options.Repeat = None,
-    rounds: options.Rounds = None,
-    shuffle: options.Shuffle = None,
-    numeric: options.Numeric = None,
-    nominal: options.Nominal = None,
-    ignore: options.Ignore = None,
-    variant: options.VariantOf = options.Variant.paper,
-    directory: options.DataDirectory = None,
+    *,
+    parameters: ParameterChoice,
     out: Out = None,
-    jobs: options.Jobs = None,
-    engine: options.Engine = options.EngineName.local,
-    scheduler: options.Scheduler = None,
-    address: options.Address = None,
+    workers: WorkerChoice,
     as_json: options.Json = False,
 ) -> None:
-    """Play several learners with several seeds on one stream: a table and a plot of learning curves, with 95 % intervals.
+    """Play several learners with several seeds on one stream: a table and a plot of learning curves.
 
+    The table has the best first, and 95 % intervals, also of the differences to one learner on the same
+    seeds. It says who is told the right label (AdaFull and OptFull are); Majority is a baseline that does not
+    look at the features.
     Runs that are in the directory already are not played again: add learners or seeds and only those are new.
 
     \b
     Examples:
       banditboost compare balance --learners AdaBandit,AdaFull --seeds 10
-      banditboost compare car --learners AdaBandit,EpsilonGreedyForest,EpsilonGreedyTree,DiagonalSOBA,Banditron,Majority,Random
+      banditboost compare car --learners GapBoost,AdaBandit,Banditron,Random --against AdaBandit
       banditboost compare clicks.csv --label clicked --shuffle
+      banditboost compare car --learners GapBoost,mymodule:MyBooster,AdaBandit+mymodule:MyLearner
     """
-    columns = options.names(numeric), options.names(nominal), options.names(ignore)
-    choice = Choice(data, label, *columns, variant.value, repeat, rounds, shuffle, directory)
     choice.check()
-    chosen = [check_learner(name) for name in options.names(learners)]
-    given = parse_settings(settings, n_learners=n_learners, exploration=exploration)
-    workshop = Workshop(out or Path(f"compare-{choice.name}"), jobs, engine, scheduler, address, directory)
-    workshop.check()
-    with output.waiting("reading the data, loading kernels (the first time they are compiled: about a minute)"):
-        from banditboost.experiments import figures, tables
-        from banditboost.experiments.task import Task
+    chosen = list(dict.fromkeys(Contestant.parse(name) for name in options.names(learners)))
+    reference = _reference(against, chosen)
+    given = parameters.given()
+    workspace = Workspace(out or Path(f"compare-{choice.name}"), workers, choice.directory)
+    workspace.check()
+    with output.waiting(output.LOADING):
+        from banditboost.experiments import comparison, figures
 
-        choice.check_rows()
-        source = choice.source()
-    tasks = [
-        Task(source, learner, {**default_parameters(choice, learner), **fitting(learner, chosen, given)}, seed + i)
-        for learner in dict.fromkeys(chosen)
-        for i in range(seeds)
-    ]
-    records = workshop.play(tasks, choice.name)
-    sheet = tables.summary(records)
-    files = workshop.write_sheet(sheet) + figures.write(figures.learning_curves(records), workshop.out / "curves")
+        described = choice.described_rows()
+        tasks = _tasks(choice, chosen, given, range(seed, seed + seeds))
+    output.say(described)
+    records = workspace.play(tasks, choice.name)
+    sheet = comparison.summary(records, reference)
+    files = workspace.write_sheet(sheet) + figures.write(
+        figures.learning_curves(records), workspace.out / "curves"
+    )
     if as_json:
-        output.print_json({"data": data, "learners": sheet.numbers, "out": str(workshop.out), "files": list(map(str, files))})
+        output.print_json(
+            {
+                "data": choice.data,
+                "learners": sheet.numbers,
+                "out": str(workspace.out),
+                "files": list(map(str, files)),
+            }
+        )
     else:
         output.print_sheet(sheet)
-        output.say(f"{workshop.out}: results.jsonl, {', '.join(path.name for path in files)}")
+        workspace.tell_files(files)
 
 
-def fitting(learner: str, chosen: list[str], given: dict[str, object]) -> dict[str, object]:
-    """What was given, without what only others of the chosen learners have; what none of them has is left in, to be refused."""
+def _reference(against: str | None, chosen: Sequence[Contestant]) -> str | None:
+    """The learner of --against, under the name that it has in the table."""
+    if against is None:
+        return None
+    reference = Contestant.parse(against)
+    if reference not in chosen:
+        raise typer.BadParameter(f"--against {against}: it is none of the learners; add it to --learners")
+    return reference.title
+
+
+def _tasks(
+    choice: DataChoice, chosen: Sequence[Contestant], given: dict[str, Any], seeds: range
+) -> list[Task]:
+    from banditboost.experiments.task import Task
+
+    source = choice.source()
+    tasks = []
+    for contestant in chosen:
+        own = {**fitting(contestant.learner, chosen, given), **contestant.parameters}
+        parameters = parameters_for(choice, contestant.learner, own)
+        tasks += [Task(source, contestant.learner, parameters, seed) for seed in seeds]
+    return tasks
+
+
+def fitting(learner: str, chosen: Sequence[Contestant], given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, without what only others of the chosen learners have.
+
+    What none of them has is left in, to be refused.
+    """
     from banditboost.experiments.learners import parameters_of
 
-    known = {name for other in chosen for name in parameters_of(other)}
-    return {name: value for name, value in given.items() if name in parameters_of(learner) or name not in known}
+    known = {name for other in chosen for name in parameters_of(other.learner)}
+    return {
+        name: value for name, value in given.items() if name in parameters_of(learner) or name not in known
+    }

@@ -9,7 +9,7 @@ from banditboost.cli import options, output
 
 def list_data(
     directory: options.DataDirectory = None,
-    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
+    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (all commands take one)
     as_json: options.Json = False,
 ) -> None:
     """List the data sets of the paper: rows, features, classes, licence, source, and where the copy is.
@@ -23,15 +23,21 @@ def list_data(
 
     facts = datasets.info(directory)
     if as_json:
-        output.print_json({"datasets": [{**asdict(fact), "path": fact.path and str(fact.path)} for fact in facts]})
+        output.print_json(
+            {"datasets": [{**asdict(fact), "path": fact.path and str(fact.path)} for fact in facts]}
+        )
         return
-    from banditboost.experiments.tables import Entry, Sheet
+    from banditboost.experiments.sheets import Entry, Sheet
 
     rows = tuple(
         (
             Entry(fact.name),
             Entry(f"{fact.rows:,}"),
-            Entry(f"{fact.features}" if fact.features == fact.raw_features else f"{fact.features} (of {fact.raw_features})"),
+            Entry(
+                f"{fact.features}"
+                if fact.features == fact.raw_features
+                else f"{fact.features} (of {fact.raw_features})"
+            ),
             Entry(f"{fact.classes}"),
             Entry(fact.copy),
             Entry(fact.licence),
@@ -39,6 +45,9 @@ def list_data(
         )
         for fact in facts
     )
-    note = "Features as the paper played them. The paper's own summary (its Table 3) has columns mixed up: these numbers are right."
+    note = (
+        "Features as the paper played them. The paper's own summary (its Table 3) has columns mixed up: "
+        "these numbers are right."
+    )
     header = ("Data", "Rows", "Features", "Classes", "Copy", "Licence", "Source")
     output.print_sheet(Sheet("data", "Data sets of the paper", note, header, rows, ()))

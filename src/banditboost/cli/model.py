@@ -16,10 +16,12 @@ _SHOWN = 12
 
 def show(
     file: File,
-    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (so that scripts can give all commands the same options)
+    seed: options.IdleSeed = options.FIRST_SEED,  # noqa: ARG001 (all commands take one)
     as_json: options.Json = False,
 ) -> None:
-    """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it. The model is not loaded.
+    """Show what is in a saved model: its class, parameters, labels, features, rounds, and who wrote it.
+
+    The model is not loaded.
 
     \b
     Examples:
@@ -46,7 +48,10 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         elif name in ("memory", "file_size", "max_memory"):
             yield name.replace("_", " "), f"{value / 2**20:.1f} MiB"
         elif name == "schema":
-            features = [feature if values is None else f"{feature} ({_listed(values)})" for feature, values in value.items()]
+            features = [
+                feature if values is None else f"{feature} ({_listed(values)})"
+                for feature, values in value.items()
+            ]
             yield "features", _listed(features)
         else:
             yield name.replace("_", " "), _text(value)

@@ -11,7 +11,7 @@ import typer
 from banditboost.schedules import SCHEDULES
 
 FIRST_SEED = 4
-"""Of the paper's seeds, and of ours where none is given."""
+"""The first of the paper's seeds, and the seed where none is given."""
 
 
 class Variant(StrEnum):
@@ -29,6 +29,11 @@ class EngineName(StrEnum):
     ray = "ray"
 
 
+def names(text: str | None) -> tuple[str, ...]:
+    """What was typed as a,b,c."""
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
 def _exploration(text: str) -> float | str:
     """A rate, or the name of a schedule."""
     if text in SCHEDULES:
@@ -38,56 +43,100 @@ def _exploration(text: str) -> float | str:
     except ValueError:
         rate = -1.0
     if not 0.0 <= rate < 1.0:
-        raise typer.BadParameter(f"{text!r} is neither a number from 0 to 1 nor one of {', '.join(SCHEDULES)}")
+        raise typer.BadParameter(
+            f"{text!r} is neither a number from 0 to 1 nor one of {', '.join(SCHEDULES)}"
+        )
     return rate
 
 
 Data = Annotated[
-    str, typer.Argument(help="balance, car, nursery, movement, mice, isolet; or a file: CSV, Parquet, Arrow, JSON lines.", metavar="DATA")
+    str,
+    typer.Argument(
+        help="balance, car, nursery, movement, mice, isolet; or a file: CSV, Parquet, Arrow, JSON lines.",
+        metavar="DATA",
+    ),
 ]
-Label = Annotated[str | None, typer.Option(help="Column of right labels; needed for a file.", metavar="COLUMN")]
-Numeric = Annotated[str | None, typer.Option(help="Columns of a file to take as numbers, whatever they look like.", metavar="A,B,...")]
-Nominal = Annotated[str | None, typer.Option(help="Columns of a file to take as names, whatever they look like.", metavar="A,B,...")]
+Label = Annotated[
+    str | None, typer.Option(help="Column of right labels; needed for a file.", metavar="COLUMN")
+]
+Numeric = Annotated[
+    str | None,
+    typer.Option(help="Columns of a file to take as numbers, whatever they look like.", metavar="A,B,..."),
+]
+Nominal = Annotated[
+    str | None,
+    typer.Option(help="Columns of a file to take as names, whatever they look like.", metavar="A,B,..."),
+]
 Ignore = Annotated[str | None, typer.Option(help="Columns of a file to leave out.", metavar="A,B,...")]
 VariantOf = Annotated[Variant, typer.Option(help="Built-in sets: as the paper played them, or plain.")]
 Repeat = Annotated[
-    int | None, typer.Option(help="Play the rows so many times; built-in sets as often as the paper, a file once.", min=1, metavar="N")
+    int | None,
+    typer.Option(
+        help="Play the rows so many times; built-in sets as often as the paper, a file once.",
+        min=1,
+        metavar="N",
+    ),
 ]
 Rounds = Annotated[int | None, typer.Option(help="Stop the stream after so many rounds.", min=1, metavar="N")]
 Shuffle = Annotated[
     bool | None,
-    typer.Option("--shuffle/--in-order", help="Shuffle a file, or play it as it is (the default); built-in sets are always shuffled."),
+    typer.Option(
+        "--shuffle/--in-order",
+        help="Shuffle a file, or play it as it is (the default); built-in sets are always shuffled.",
+    ),
 ]
 DataDirectory = Annotated[
     Path | None,
     typer.Option(
-        "--data", help="Directory with the files of movement, mice and isolet; else $BANDITBOOST_DATA, else a download.", metavar="DIR"
+        "--data",
+        help="Directory with the files of movement, mice and isolet; else $BANDITBOOST_DATA, "
+        "else a download.",
+        metavar="DIR",
     ),
 ]
-Learner = Annotated[str, typer.Option(help="AdaBandit, OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME")]
-NLearners = Annotated[int | None, typer.Option("--n-learners", help="Trees (BinBandit, GapBoost: for each label).", min=1, metavar="N")]
+Learner = Annotated[
+    str,
+    typer.Option(
+        help="AdaBandit, OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME"
+    ),
+]
+NLearners = Annotated[
+    int | None,
+    typer.Option("--n-learners", help="Trees (BinBandit, GapBoost: for each label).", min=1, metavar="N"),
+]
 Exploration = Annotated[
     Any,
     typer.Option(
-        help=f"Share of rounds in which another label is tried, or a schedule: {', '.join(SCHEDULES)}.", metavar="RATE", parser=_exploration
+        help=f"Share of rounds in which another label is tried, or a schedule: {', '.join(SCHEDULES)}.",
+        metavar="RATE",
+        parser=_exploration,
     ),
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="Any other parameter, such as edge=0.1 or grace_period=5:20 (a range); may be given again.", metavar="NAME=VALUE"
+        "--set",
+        help="Any other parameter, such as edge=0.1 or grace_period=5:20 (a range); may be given again.",
+        metavar="NAME=VALUE",
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Of the stream's order and of the model.", min=0, metavar="N")]
-IdleSeed = Annotated[int, typer.Option("--seed", help="Every command takes one; this one draws nothing.", min=0, metavar="N")]
+IdleSeed = Annotated[
+    int, typer.Option("--seed", help="Every command takes one; this one draws nothing.", min=0, metavar="N")
+]
 FirstSeed = Annotated[int, typer.Option(help="The first seed; the others follow it.", min=0, metavar="N")]
-Jobs = Annotated[int | None, typer.Option(help="Processes at a time; all cores if not given.", min=1, metavar="N")]
-Engine = Annotated[EngineName, typer.Option(help="Where tasks run: on this machine, or on an existing Dask or Ray cluster.")]
-Scheduler = Annotated[str | None, typer.Option(help="Address of the Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS")]
-Address = Annotated[str | None, typer.Option(help="Address of the Ray cluster, such as ray://host:10001 or auto.", metavar="ADDRESS")]
+Jobs = Annotated[
+    int | None, typer.Option(help="Processes at a time; all cores if not given.", min=1, metavar="N")
+]
+Engine = Annotated[
+    EngineName, typer.Option(help="Where tasks run: on this machine, or on an existing Dask or Ray cluster.")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Address of the Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS"),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="Address of the Ray cluster, such as ray://host:10001 or auto.", metavar="ADDRESS"),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-
-
-def names(text: str | None) -> tuple[str, ...]:
-    """What was typed as a,b,c."""
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

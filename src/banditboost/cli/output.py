@@ -1,4 +1,7 @@
-"""Tables, JSON and progress: results go to stdout, everything else to stderr, and progress only to a terminal."""
+"""Tables, JSON and progress.
+
+Results go to stdout, everything else to stderr, and progress only to a terminal.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,21 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from banditboost.experiments.tables import Sheet
+    from banditboost.experiments.sheets import Sheet
 
+LOADING = "reading the data, loading kernels (the first time they are compiled: about a minute)"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 _WIDTH_OF_A_FILE = 160
@@ -24,7 +35,7 @@ _MARKS = {"above": "blue", "below": "dark_orange3"}
 
 
 def console() -> Console:
-    """Of stdout; as wide as the terminal, or wide enough if there is none."""
+    """The console of stdout: as wide as the terminal, or wide enough if there is none."""
     return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE, highlight=False)
 
 
@@ -59,25 +70,24 @@ def _plain(value: Any) -> Any:
 
 
 def print_sheet(sheet: Sheet) -> None:
-    """A table of results."""
-    table = Table(
-        title=sheet.title,
-        caption=sheet.note,
-        title_justify="left",
-        caption_justify="left",
-        header_style="bold",
-        show_lines=_has_details(sheet),
-    )
+    """A table of results between its title and its note, which may be wider than the table."""
+    table = Table(header_style="bold", show_lines=_has_details(sheet))
     for name in sheet.header:
         table.add_column(name)
     for row in sheet.rows:
         table.add_row(
             *(
-                Text.assemble((entry.main, _MARKS.get(entry.mark, "")), ("\n" + entry.detail if entry.detail else "", "dim"))
+                Text.assemble(
+                    (entry.main, _MARKS.get(entry.mark, "")),
+                    ("\n" + entry.detail if entry.detail else "", "dim"),
+                )
                 for entry in row
             )
         )
-    console().print(table)
+    screen = console()
+    screen.print(Text(sheet.title, "bold"))
+    screen.print(table)
+    screen.print(Text(sheet.note, "dim"))
 
 
 def _has_details(sheet: Sheet) -> bool:
@@ -96,7 +106,9 @@ def print_facts(title: str, facts: Mapping[str, str]) -> None:
 def progress(*extra: str | ProgressColumn) -> Progress:
     """A bar with the time left, on stderr, if that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), *extra, TimeRemainingColumn(compact=True))
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), speed_estimate_period=600)
+    return Progress(
+        *columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), speed_estimate_period=600
+    )
 
 
 SHARE: ProgressColumn = TaskProgressColumn()

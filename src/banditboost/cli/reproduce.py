@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from banditboost.cli import options, output
-from banditboost.cli.source import check_learner
-from banditboost.cli.tasks import Workshop
+from banditboost.cli.learner_choice import check_learner
+from banditboost.cli.option_groups import takes_groups
+from banditboost.cli.workspace import WorkerChoice, Workspace
 
 if TYPE_CHECKING:
     from banditboost.experiments.task import Task
@@ -36,14 +37,24 @@ QUICK_SEEDS = 2
 WhatOf = Annotated[What, typer.Argument(help="Which table or figure.")]
 Seeds = Annotated[
     int | None,
-    typer.Option(help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4: 5).", min=1, metavar="N"),
+    typer.Option(
+        help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4: 5).",
+        min=1,
+        metavar="N",
+    ),
 ]
 Datasets = Annotated[str | None, typer.Option(help="Keep to these data sets.", metavar="A,B,...")]
 Algorithms = Annotated[str | None, typer.Option(help="Keep to these algorithms.", metavar="A,B,...")]
-Out = Annotated[Path, typer.Option(help="Directory for results, tables, figures and report.html.", metavar="DIR")]
-Quick = Annotated[bool, typer.Option("--quick", help="Two seeds and the built-in sets: a minute or so instead of half an hour.")]
+Out = Annotated[
+    Path, typer.Option(help="Directory for results, tables, figures and report.html.", metavar="DIR")
+]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Two seeds and the built-in sets: a minute or so instead of half an hour."),
+]
 
 
+@takes_groups
 def reproduce(
     what: WhatOf = What.all,
     seeds: Seeds = None,
@@ -53,15 +64,15 @@ def reproduce(
     quick: Quick = False,
     directory: options.DataDirectory = None,
     out: Out = Path("reproduction"),
-    jobs: options.Jobs = None,
-    engine: options.Engine = options.EngineName.local,
-    scheduler: options.Scheduler = None,
-    address: options.Address = None,
+    *,
+    workers: WorkerChoice,
     as_json: options.Json = False,
 ) -> None:
-    """Make the paper's Tables 1, 2 and 4 and Figures 1 and 2, each number beside the printed one, and report.html with all of it.
+    """Make the paper's Tables 1, 2 and 4 and Figures 1 and 2, and report.html with all of it.
 
-    Runs that are in the directory already are not played again: stop with Ctrl-C, and the same command goes on.
+    Each number stands beside the printed one. Means have 95 % intervals if there are at least three seeds.
+    Runs that are in the directory already are not played again: stop with Ctrl-C, and the same command goes
+    on.
 
     \b
     Examples:
@@ -69,15 +80,18 @@ def reproduce(
       banditboost reproduce table1 --datasets balance,car --seeds 5
       banditboost reproduce all --data ~/uci --jobs 8 --out reproduction
     """
-    workshop = Workshop(out, jobs, engine, scheduler, address, directory)
-    workshop.check()
-    order = Order(what, _known_datasets(datasets, quick), tuple(map(check_learner, options.names(algorithms))), _seeds(seeds, seed, quick))
-    with output.waiting("reading the data, loading kernels (the first time they are compiled: a minute)"):
+    workspace = Workspace(out, workers, directory)
+    workspace.check()
+    wanted = tuple(map(check_learner, options.names(algorithms)))
+    order = Order(what, _known_datasets(datasets, quick), wanted, _seeds(seeds, seed, quick))
+    with output.waiting(output.LOADING):
         tasks = order.tasks()
         if not any(tasks.values()):
-            raise typer.BadParameter(f"{what.value} shows none of these data sets and algorithms; name others, or none")
-    records = workshop.play([task for wanted in tasks.values() for task in wanted], what.value)
-    present(workshop, tasks, records, as_json)
+            raise typer.BadParameter(
+                f"{what.value} shows none of these data sets and algorithms; name others, or none"
+            )
+    records = workspace.play([task for some in tasks.values() for task in some], what.value)
+    present(workspace, tasks, records, as_json)
 
 
 def _known_datasets(text: str | None, quick: bool) -> tuple[str, ...]:
@@ -86,16 +100,21 @@ def _known_datasets(text: str | None, quick: bool) -> tuple[str, ...]:
     chosen = options.names(text) or (BUILT_IN if quick else ())
     for name in chosen:
         if name not in datasets.names():
-            raise typer.BadParameter(f"unknown data set {name!r}: the paper has {', '.join(datasets.names())}")
+            raise typer.BadParameter(
+                f"unknown data set {name!r}: the paper has {', '.join(datasets.names())}"
+            )
     return chosen
 
 
 def _seeds(count: int | None, first: int, quick: bool) -> range | None:
-    """As many as in the paper, unless something else was asked for."""
+    """The seeds to play; None is as many as in the paper."""
     if count is None and quick:
         count = QUICK_SEEDS
     if count is None and first != options.FIRST_SEED:
-        raise typer.BadParameter(f"--seed {first} without --seeds: say how many, since the paper's number differs between data sets")
+        raise typer.BadParameter(
+            f"--seed {first} without --seeds: say how many, since the paper's number differs between data "
+            "sets"
+        )
     return None if count is None else range(first, first + count)
 
 
@@ -116,30 +135,40 @@ class Order:
         return {name: artefact_tasks(name, self.datasets, self.algorithms, self.seeds) for name in names}
 
 
-def present(workshop: Workshop, tasks: dict[str, list[Task]], records: Sequence[dict[str, Any]], as_json: bool) -> None:
+def present(
+    workspace: Workspace, tasks: dict[str, list[Task]], records: Sequence[dict[str, Any]], as_json: bool
+) -> None:
     """Tables on the terminal and in files, figures, and the report."""
     from banditboost.experiments import figures, report, tables
 
     shown = {name: _of(wanted, records) for name, wanted in tasks.items() if wanted}
     sheets = [getattr(tables, name)(runs) for name, runs in shown.items() if name.startswith("table")]
-    files = [path for sheet in sheets for path in workshop.write_sheet(sheet)]
+    files = [path for sheet in sheets for path in workspace.write_sheet(sheet)]
     for name, runs in shown.items():
         if name.startswith("figure"):
-            files += figures.write(figures.learning_curves(runs), workshop.out / name)
+            files += figures.write(figures.learning_curves(runs), workspace.out / name)
     grid = shown.get("table4", [])
     if grid:
-        files += figures.write(figures.exploration(grid), workshop.out / "exploration")
+        files += figures.write(figures.exploration(grid), workspace.out / "exploration")
     curves = _of([task for name, wanted in tasks.items() if name != "table4" for task in wanted], records)
-    page = workshop.out / "report.html"
-    page.write_text(report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8")
+    page = workspace.out / "report.html"
+    page.write_text(
+        report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8"
+    )
     if as_json:
         output.print_json(
-            {"tables": {sheet.name: sheet.numbers for sheet in sheets}, "out": str(workshop.out), "files": [*map(str, files), str(page)]}
+            {
+                "tables": {sheet.name: sheet.numbers for sheet in sheets},
+                "out": str(workspace.out),
+                "files": [*map(str, files), str(page)],
+            }
         )
         return
     for sheet in sheets:
         output.print_sheet(sheet)
-    output.say(f"{workshop.out}: {', '.join(path.name for path in files)}, results.jsonl; open {page} in a browser")
+    output.say(
+        f"{workspace.out}: {', '.join(path.name for path in files)}, results.jsonl; open {page} in a browser"
+    )
 
 
 def _of(tasks: Sequence[Task], records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ class Field(NamedTuple):
     word: int  # where
 
 
-class TableType(types.Type):  # type: ignore[misc]
+class TableType(types.Type):
     """The type of a named tuple that was written down in a table: to machine code one pointer."""
 
     def __init__(self, name: str, fields: tuple[Field, ...], size: int) -> None:
@@ -232,7 +232,7 @@ def caller(returns: Any, *kinds: Any) -> Callable[..., Any]:
 
         return returns(address, arguments), code
 
-    return call  # type: ignore[no-any-return]
+    return call
 
 
 TABLE = types.voidptr

@@ -38,7 +38,9 @@ def _without_collection() -> Iterator[None]:
 class Kernel:
     """A compiled function. Other kernels contain it; for a call from Python an entry is compiled, once for each combination of types."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any], pipeline: Any = linking.INNER) -> None:
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], pipeline: Any = linking.INNER
+    ) -> None:
         self.py_func = self.__wrapped__ = function
         self._options = {**_OPTIONS, **options}
         inner = {"pipeline_class": pipeline, "no_cpython_wrapper": linking.AVAILABLE}

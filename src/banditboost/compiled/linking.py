@@ -66,7 +66,7 @@ class _LoopLibrary(_InnerLibrary):
         self._raise_if_finalized()
         for library in _callers_first(self._linking_libraries):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        self._linking_libraries = []
+        self._linking_libraries: list[Any] = []
         self._optimize_final_module()
         self._finalized = True
 

@@ -16,7 +16,7 @@ Where to look:
 - `files.py`: Mice, Isolet and Movement: where a copy is, its checksum, how it is decoded;
 - `uci.py`, `web.py`: UCI's archives, and how they get here;
 - `paper.py`: what the authors did to each before playing it (`variant="paper"`);
-- `protocol.py`: the parameters and the printed results of the paper's experiments;
+- `summary.py`: their sizes, and what the paper printed;
 - `origin.py`: titles, licences and addresses at UCI;
 - `tables/`: files and frames of the user (`read`, `open_file`);
 - `describe.py`: a table in words;

@@ -1,7 +1,8 @@
 """Decoded arrays, kept in the user's cache directory so that a file is parsed once.
 
-An entry is named after the sha256 of what it was made from, so it never has to be invalidated. It is written beside its
-final name and then renamed: a reader sees a whole entry or none. A cache that cannot be read or written is no error.
+An entry is named after the sha256 of what it was made from, so it never has to be invalidated. It is written
+beside its final name and then renamed: a reader sees a whole entry or none. A cache that cannot be read or
+written is no error.
 """
 
 import os
@@ -19,7 +20,11 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def directory() -> Path:
-    """`$BANDITBOOST_CACHE`, else `$XDG_CACHE_HOME/banditboost`, else `~/.cache/banditboost`; below it `datasets`."""
+    """Where decoded arrays and downloads are kept.
+
+    It is the folder `datasets` below `$BANDITBOOST_CACHE`, else `$XDG_CACHE_HOME/banditboost`, else
+    `~/.cache/banditboost`.
+    """
     if own := os.environ.get("BANDITBOOST_CACHE"):
         return Path(own) / "datasets"
     caches = os.environ.get("XDG_CACHE_HOME")

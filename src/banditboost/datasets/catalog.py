@@ -9,7 +9,7 @@ from banditboost.datasets import files, paper, rules
 from banditboost.datasets.dataset import Dataset
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.origin import ORIGINS
-from banditboost.datasets.protocol import SUMMARY
+from banditboost.datasets.summary import SUMMARY
 
 Variant = Literal["paper", "raw"]
 Directory = str | os.PathLike[str] | None
@@ -25,12 +25,13 @@ def names() -> tuple[str, ...]:
 def load(name: str, variant: Variant = "paper", directory: Directory = None) -> Dataset:
     """Load a data set by name.
 
-    Balance, Car and Nursery are generated. Movement, Mice and Isolet are read from `directory`, as gzip CSV or as UCI's archive; without
-    one from the directory that the environment variable BANDITBOOST_DATA names, else they are downloaded from UCI into the cache, once.
+    Balance, Car and Nursery are generated. Movement, Mice and Isolet are read from `directory`, as gzip CSV
+    or as UCI's archive; without one from the directory that the environment variable BANDITBOOST_DATA names,
+    else they are downloaded from UCI into the cache, once.
 
-    `variant="paper"` is the data as the authors played it. `variant="raw"` is the plain data: nominal columns stay
-    nominal, missing values stay missing, all feature columns are there (not Mice's MouseID, Genotype, Treatment and
-    Behavior: the first identifies the animal, the others are the label).
+    `variant="paper"` is the data as the authors played it. `variant="raw"` is the plain data: nominal columns
+    stay nominal, missing values stay missing, all feature columns are there (not Mice's MouseID, Genotype,
+    Treatment and Behavior: the first identifies the animal, the others are the label).
 
     >>> from banditboost import datasets
     >>> datasets.load("car").kinds
@@ -46,9 +47,10 @@ def load(name: str, variant: Variant = "paper", directory: Directory = None) -> 
 
 
 def download(name: str) -> Path | None:
-    """Download a data set from UCI now, into the cache, and return where it is; None for one that is built in.
+    """Download a data set from UCI now, into the cache, and return where it is.
 
-    A copy that is there already is downloaded again.
+    A data set that is built in has no file: the answer is None. A copy that is there already is downloaded
+    again.
     """
     _check(name)
     return None if name in _GENERATED else files.fetch(files.FILES[name])
@@ -67,7 +69,7 @@ class Info:
     title: str
     rows: int
     features: int
-    """As the paper played it."""
+    """How many features the paper played."""
     raw_features: int
     """All feature columns of the source."""
     classes: int

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from banditboost.datasets.describe import Fact, lines
 from banditboost.rows.schema import Schema
+from banditboost.validation import check_count
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -60,7 +61,9 @@ class _Rows:
 
     def _record(self, row: list[float]) -> dict[str, float | str]:
         columns = zip(self.features, self.values, row, strict=True)
-        return {name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell}
+        return {
+            name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +100,10 @@ class Table(_Rows):
     """
 
     def stream(self, repeat: int = 1, seed: int | None = None, rounds: int | None = None) -> Stream:
-        """The rows `repeat` times, in the order of the source, or with a `seed` shuffled once as a whole; cut to `rounds`."""
+        """The rows `repeat` times, cut to `rounds`.
+
+        They come in the order of the source, or with a `seed` shuffled once as a whole.
+        """
         return _stream(self, repeat, seed, rounds)
 
 
@@ -119,24 +125,33 @@ class Dataset(_Rows):
     def stream(self, repeat: int = 1, seed: int = 0, rounds: int | None = None) -> Stream:
         """The rows `repeat` times, shuffled once as a whole (so copies of a row interleave), cut to `rounds`.
 
-        The order depends on `seed`, `repeat` and the number of rows alone: NumPy's PCG64 permutes all positions,
-        so a cut stream is the beginning of the whole one.
+        The order depends on `seed`, `repeat` and the number of rows alone: NumPy's PCG64 permutes all
+        positions, so a cut stream is the beginning of the whole one.
         """
         return _stream(self, repeat, seed, rounds)
 
 
 def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> Stream:
     rows = _play_order(table.n_rows, repeat, seed, rounds)
-    return Stream(table.name, table.features, table.kinds, table.values, table.X[rows], table.y[rows], table.labels, rows)
+    return Stream(
+        table.name,
+        table.features,
+        table.kinds,
+        table.values,
+        table.X[rows],
+        table.y[rows],
+        table.labels,
+        rows,
+    )
 
 
 def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) -> IntArray:
-    if repeat < 1:
-        raise ValueError(f"repeat must be at least 1, not {repeat}")
-    total = size * repeat
-    if rounds is not None and not 1 <= rounds <= total:
-        raise ValueError(f"rounds must be between 1 and {total} ({size} rows x repeat={repeat}), not {rounds}")
-    order = np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
+    total = size * check_count("repeat", repeat, 1)
+    if rounds is not None:
+        check_count("rounds", rounds, 1, total, hint=f"{size} rows x repeat={repeat}")
+    order = (
+        np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
+    )
     return (order[:rounds] % size).astype(np.int64)
 
 

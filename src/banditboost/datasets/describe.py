@@ -20,7 +20,10 @@ class Fact(NamedTuple):
 def lines(facts: Sequence[Fact]) -> str:
     """Name, kind, and range or values, in columns; and how many cells are missing."""
     width = max((len(fact.name) for fact in facts), default=0)
-    return "\n".join(f"{fact.name:<{width}}  {'numeric' if fact.values is None else 'nominal'}  {_content(fact)}" for fact in facts)
+    return "\n".join(
+        f"{fact.name:<{width}}  {'numeric' if fact.values is None else 'nominal'}  {_content(fact)}"
+        for fact in facts
+    )
 
 
 def _content(fact: Fact) -> str:

@@ -1,7 +1,7 @@
-"""Mice, Isolet and Movement: from a directory or from UCI, as gzip CSV or as UCI's archive, checked by sha256 of the decoded rows.
+"""Mice, Isolet and Movement: from a directory or from UCI, as gzip CSV or as UCI's archive.
 
-Both forms are read as lines of CSV text (header, commas, label in the last column) and decoded to arrays. The checksum is of
-the arrays, so it does not matter which form a copy has.
+Both forms are read as lines of CSV text (header, commas, label in the last column) and decoded to arrays. The
+checksum is of the arrays, so it does not matter which form a copy has.
 """
 
 import gzip
@@ -24,7 +24,10 @@ ENVIRONMENT_VARIABLE = "BANDITBOOST_DATA"
 _DECODER = 2
 """Raise it when `_arrays` changes its answer: it is part of the cache key."""
 _BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, LookupError, RuntimeError)
-"""What the readers of the standard library, xlrd and ncompress raise for a file that is cut short or something else."""
+"""What readers raise for a file that is cut short or something else.
+
+These are the standard library, xlrd and ncompress.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,13 @@ class File:
 
     name: str
     filename: str
-    """Of the gzip CSV form."""
+    """The file name of the gzip CSV form."""
     archive: str
     """The file name of UCI's archive."""
     urls: tuple[str, ...]
     """Where the archive can be had, the first one first."""
     sha256: str
-    """Of the decoded rows, see `rows_sha256`."""
+    """The checksum of the decoded rows, see `rows_sha256`."""
     labels: Mapping[str, str]
     """Label as written in the file -> label's name, in label order."""
     nominal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -56,7 +59,10 @@ MICE = File(
     archive="mice+protein+expression.zip",
     urls=("https://archive.ics.uci.edu/static/public/342/mice+protein+expression.zip",),
     sha256="4fd0f6a4283ea5d5bfedaee79c9e804cdcb653cad56b42e3397b7d819d6bd98e",
-    labels={label: label for label in ("c-CS-m", "c-CS-s", "c-SC-m", "c-SC-s", "t-CS-m", "t-CS-s", "t-SC-m", "t-SC-s")},
+    labels={
+        label: label
+        for label in ("c-CS-m", "c-CS-s", "c-SC-m", "c-SC-s", "t-CS-m", "t-CS-s", "t-SC-m", "t-SC-s")
+    },
     # MouseID names the animal (15 rows each, one label); the other three spell out the label.
     ignored=frozenset({"MouseID", "Genotype", "Treatment", "Behavior"}),
 )
@@ -73,7 +79,8 @@ MOVEMENT = File(
     filename="movement.csv.gz",
     archive="dataset-har-PUC-Rio-ugulino.zip",
     urls=(
-        "https://archive.ics.uci.edu/static/public/250/wearable+computing+classification+of+body+postures+and+movements+puc+rio.zip",
+        "https://archive.ics.uci.edu/static/public/250/"
+        "wearable+computing+classification+of+body+postures+and+movements+puc+rio.zip",
         "http://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",  # the makers' own
     ),
     sha256="0d86793994ea5d14dbbafcffce45a74d66bd76361e6787e789f57f6a13a8de29",
@@ -85,11 +92,16 @@ FILES = {file.name: file for file in (MOVEMENT, MICE, ISOLET)}
 
 
 def load(file: File, directory: str | os.PathLike[str] | None = None) -> Dataset:
-    """Read `file` from `directory` (default: `$BANDITBOOST_DATA`, then the cache), or download it; check it and decode it."""
+    """Read `file` from `directory`, or download it; check it and decode it.
+
+    Without a directory it is looked for in `$BANDITBOOST_DATA`, then in the cache.
+    """
     path = locate(file, directory)
     if path is None:
         if directory is not None:
-            raise DatasetError(f"no {file.filename} and no {file.archive} in {Path(directory)}: {remedy(file)}")
+            raise DatasetError(
+                f"no {file.filename} and no {file.archive} in {Path(directory)}: {remedy(file)}"
+            )
         path = fetch(file)
     return _dataset(file, _checked_arrays(file, path))
 
@@ -107,7 +119,13 @@ def locate(file: File, directory: str | os.PathLike[str] | None = None) -> Path 
 
 def fetch(file: File) -> Path:
     """Download the archive into the cache. It is kept only if it holds the right rows."""
-    return web.fetch(file.name, file.urls, file.archive, check=lambda path: _checked_arrays(file, path), remedy=remedy(file))
+    return web.fetch(
+        file.name,
+        file.urls,
+        file.archive,
+        check=lambda path: _checked_arrays(file, path),
+        remedy=remedy(file),
+    )
 
 
 def remedy(file: File) -> str:
@@ -119,7 +137,11 @@ def remedy(file: File) -> str:
 
 
 def rows_sha256(arrays: cache.Arrays) -> str:
-    """The checksum of decoded rows: names of the features, then X as float64 row by row (one NaN for all missing), then y as int64."""
+    """The checksum of decoded rows.
+
+    It is of the names of the features, then X as float64 row by row (one NaN for all missing), then y as
+    int64.
+    """
     digest = hashlib.sha256("\n".join(arrays["features"].tolist()).encode())
     X = np.where(np.isnan(arrays["X"]), np.nan, arrays["X"]) + 0.0  # and one zero
     for array in (X.astype("<f8"), arrays["y"].astype("<i8")):
@@ -133,7 +155,9 @@ def _dataset(file: File, arrays: cache.Arrays) -> Dataset:
     values: Values = tuple(file.nominal.get(name) for name in features)
     origin = ORIGINS[file.name]
     labels = tuple(file.labels.values())
-    return Dataset(file.name, features, kinds, values, arrays["X"], arrays["y"], labels, origin.licence, origin.source)
+    return Dataset(
+        file.name, features, kinds, values, arrays["X"], arrays["y"], labels, origin.licence, origin.source
+    )
 
 
 def _checked_arrays(file: File, path: Path) -> cache.Arrays:
@@ -152,7 +176,10 @@ def _checked_arrays(file: File, path: Path) -> cache.Arrays:
             raise DatasetError(f"{path} {_what_it_is(packed)} ({_short(error)}): get a fresh copy") from error
         found = rows_sha256(arrays)
         if found != file.sha256:
-            raise DatasetError(f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): get a fresh copy")
+            raise DatasetError(
+                f"{path} holds other rows than expected (sha256 of its rows {found}, not {file.sha256}): "
+                "get a fresh copy"
+            )
         return arrays
 
     return cache.fetch(f"{file.name}-{hashlib.sha256(packed).hexdigest()}-{_DECODER}", decode)
@@ -181,10 +208,16 @@ def _arrays(file: File, lines: list[str]) -> cache.Arrays:
     kept = [i for i, name in enumerate(columns) if name not in file.ignored]
     matrix = np.empty((len(rows), len(kept)))
     numeric = [i for i in kept if columns[i] not in file.nominal]
-    matrix[:, [kept.index(i) for i in numeric]] = np.loadtxt(rows, delimiter=",", comments=None, usecols=numeric, ndmin=2)
+    matrix[:, [kept.index(i) for i in numeric]] = np.loadtxt(
+        rows, delimiter=",", comments=None, usecols=numeric, ndmin=2
+    )
     for name, values in file.nominal.items():
         matrix[:, kept.index(columns.index(name))] = _codes(rows, columns.index(name), values)
-    return {"features": np.array([columns[i] for i in kept]), "X": matrix, "y": _codes(rows, len(columns), tuple(file.labels))}
+    return {
+        "features": np.array([columns[i] for i in kept]),
+        "X": matrix,
+        "y": _codes(rows, len(columns), tuple(file.labels)),
+    }
 
 
 def _missing_spelled_out(file: File, line: str) -> str:

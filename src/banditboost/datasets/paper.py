@@ -1,7 +1,7 @@
-"""What the authors' files were: the preprocessing before the paper's experiments, one function for each data set.
+"""The preprocessing before the paper's experiments, one function for each data set.
 
-Made this way from the UCI files they equal the authors' files, except Isolet, whose file of 50 columns could not be had:
-its leading 50 principal components stand in (83.5 % of the variance).
+Made this way from the UCI files they equal the authors' files, except Isolet, whose file of 50 columns could
+not be had: its leading 50 principal components stand in (83.5 % of the variance).
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _PROJECTION = 1
 
 
 def balance(raw: Dataset) -> Dataset:
-    """As it is: four numeric columns."""
+    """Balance as it is: four numeric columns."""
     return raw
 
 
@@ -39,7 +39,9 @@ def movement(raw: Dataset) -> Dataset:
     """The twelve sensor columns; the one unreadable cell (-144 run together with a time) is -144."""
     columns = [raw.features.index(name) for name in SENSORS]
     matrix = np.nan_to_num(raw.X[:, columns], nan=-144.0)
-    return replace(raw, features=SENSORS, kinds=(NUMERIC,) * len(SENSORS), values=(None,) * len(SENSORS), X=matrix)
+    return replace(
+        raw, features=SENSORS, kinds=(NUMERIC,) * len(SENSORS), values=(None,) * len(SENSORS), X=matrix
+    )
 
 
 def mice(raw: Dataset) -> Dataset:
@@ -52,17 +54,26 @@ def isolet(raw: Dataset) -> Dataset:
     key = f"isolet-pca-{hashlib.sha256(raw.X.tobytes()).hexdigest()}-{_PROJECTION}"
     arrays = cache.fetch(key, lambda: {"X": principal_components(raw.X, ISOLET_COMPONENTS)})
     names = tuple(f"pc{1 + i}" for i in range(ISOLET_COMPONENTS))
-    return replace(raw, features=names, kinds=(NUMERIC,) * len(names), values=(None,) * len(names), X=arrays["X"])
+    return replace(
+        raw, features=names, kinds=(NUMERIC,) * len(names), values=(None,) * len(names), X=arrays["X"]
+    )
 
 
-PREPARE = {"balance": balance, "car": car, "nursery": nursery, "movement": movement, "mice": mice, "isolet": isolet}
+PREPARE = {
+    "balance": balance,
+    "car": car,
+    "nursery": nursery,
+    "movement": movement,
+    "mice": mice,
+    "isolet": isolet,
+}
 
 
 def principal_components(matrix: FloatArray, count: int) -> FloatArray:
     """Scores of the leading components of the centred columns, rounded to the source's four decimals.
 
-    The largest loading of each component is positive. Rounding hides the last bits, in which linear algebra libraries
-    and thread counts differ, so that every machine plays the same numbers.
+    The largest loading of each component is positive. Rounding hides the last bits, in which linear algebra
+    libraries and thread counts differ, so that every machine plays the same numbers.
     """
     centred = matrix - matrix.mean(axis=0)
     loadings = np.linalg.svd(centred, full_matrices=False)[2][:count]
@@ -73,7 +84,10 @@ def principal_components(matrix: FloatArray, count: int) -> FloatArray:
 
 
 def _numeric(raw: Dataset, spelled: Mapping[str, Mapping[str, float]]) -> Dataset:
-    """Turn nominal columns into numbers: `spelled` says what the values stand for that are no numbers themselves."""
+    """Turn nominal columns into numbers.
+
+    `spelled` says what the values stand for that are no numbers themselves.
+    """
     matrix, kinds, values = raw.X.copy(), list(raw.kinds), list(raw.values)
     for feature, numbers in spelled.items():
         column = raw.features.index(feature)

@@ -1,7 +1,7 @@
 """Balance, Car and Nursery: the full product of their attribute values, labelled by rule.
 
-Rows come in the order of the UCI files: nested loops in attribute order, the last attribute running fastest. The tables
-were recovered from the data (they are exact); level 0 is the worst everywhere.
+Rows come in the order of the UCI files: nested loops in attribute order, the last attribute running fastest.
+The tables were recovered from the data (they are exact); level 0 is the worst everywhere.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,9 @@ def nursery() -> Dataset:
     parents, has_nurs, form, children, housing, finance, social, health = columns
     home = _STRUCT_FINAN[_STRUCTURE[form, children], _HOME[housing, finance]]
     family = _FAMILY[_EMPLOY[parents, has_nurs], home]
-    return _nominal("nursery", NURSERY_ATTRIBUTES, columns, _NURSERY[family, _SOC_HEALTH[social, health]], NURSERY_LABELS)
+    return _nominal(
+        "nursery", NURSERY_ATTRIBUTES, columns, _NURSERY[family, _SOC_HEALTH[social, health]], NURSERY_LABELS
+    )
 
 
 def _every_combination(*sizes: int) -> IntArray:
@@ -59,7 +61,9 @@ def _matrix(columns: IntArray) -> FloatArray:
     return np.ascontiguousarray(columns.T, dtype=np.float64)
 
 
-def _nominal(name: str, attributes: Attributes, columns: IntArray, y: IntArray, labels: tuple[str, ...]) -> Dataset:
+def _nominal(
+    name: str, attributes: Attributes, columns: IntArray, y: IntArray, labels: tuple[str, ...]
+) -> Dataset:
     return Dataset(
         name=name,
         features=tuple(attributes),

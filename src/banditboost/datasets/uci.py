@@ -1,7 +1,8 @@
 """The archives of Mice, Isolet and Movement as UCI serves them, turned into lines of CSV text.
 
-The lines are those of the gzip CSV form: a header, commas, decimal points, the label in the last column. What the original
-files look like: Mice an Excel sheet, Isolet two files packed by `compress`, Movement semicolons and decimal commas.
+The lines are those of the gzip CSV form: a header, commas, decimal points, the label in the last column. What
+the original files look like: Mice an Excel sheet, Isolet two files packed by `compress`, Movement semicolons
+and decimal commas.
 """
 
 import importlib
@@ -13,13 +14,20 @@ from types import ModuleType
 from banditboost.datasets.errors import DatasetError
 
 MICE_SHEET = "Data_Cortex_Nuclear.xls"
-ISOLET_PARTS = ("isolet1+2+3+4.data", "isolet5.data")  # speakers 1 to 120, then the 30 that UCI sets aside for testing
+ISOLET_PARTS = (
+    "isolet1+2+3+4.data",
+    "isolet5.data",
+)  # speakers 1 to 120, then the 30 that UCI sets aside for testing
 MOVEMENT_TABLE = "dataset-har-PUC-Rio-ugulino.csv"
 
 
 def mice(archive: bytes) -> Iterator[str]:
     """Numbers are stored as binary floats, missing ones as empty cells."""
-    sheet = library("xlrd", "an Excel sheet").open_workbook(file_contents=member(archive, MICE_SHEET)).sheet_by_index(0)
+    sheet = (
+        library("xlrd", "an Excel sheet")
+        .open_workbook(file_contents=member(archive, MICE_SHEET))
+        .sheet_by_index(0)
+    )
     yield _with_label(",".join(sheet.row_values(0)))
     for row in range(1, sheet.nrows):
         yield ",".join(cell if isinstance(cell, str) else repr(cell) for cell in sheet.row_values(row))
@@ -68,7 +76,8 @@ def library(name: str, purpose: str) -> ModuleType:
         return importlib.import_module(name)
     except ImportError:
         raise DatasetError(
-            f'{purpose} is read with {name}, which is not installed: pip install {name}, or pip install "banditboost[cli]"'
+            f"{purpose} is read with {name}, which is not installed: "
+            f'pip install {name}, or pip install "banditboost[cli]"'
         ) from None
 
 

@@ -1,4 +1,7 @@
-"""Archives from UCI into the user's cache directory, by pooch. A file is there whole and checked, or not at all."""
+"""Archives from UCI into the user's cache directory, by pooch.
+
+A file is there whole and checked, or not at all.
+"""
 
 import logging
 import tempfile
@@ -15,13 +18,16 @@ TIMEOUT = 30.0
 """Seconds without an answer, or between two pieces of one."""
 
 
-def fetch(name: str, urls: Sequence[str], filename: str, *, check: Callable[[Path], object], remedy: str) -> Path:
+def fetch(
+    name: str, urls: Sequence[str], filename: str, *, check: Callable[[Path], object], remedy: str
+) -> Path:
     """Try one address after the other; keep the first file that passes `check`."""
     try:
         import pooch
     except ImportError:
         raise DatasetError(
-            f'{name!r} is not here yet, and pooch, which downloads it, is not installed: pip install "banditboost[cli]", or {remedy}'
+            f"{name!r} is not here yet, and pooch, which downloads it, is not installed: "
+            f'pip install "banditboost[cli]", or {remedy}'
         ) from None
     failures = []
     with _own_folder(remedy) as folder, _quiet(pooch.get_logger()):
@@ -69,7 +75,9 @@ def _retrieve(pooch: Any, url: str, folder: Path, filename: str) -> Path:
     try:
         with _bar(filename) as bar:
             downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=TIMEOUT)
-            return Path(pooch.retrieve(url, known_hash=None, fname=filename, path=folder, downloader=downloader))
+            return Path(
+                pooch.retrieve(url, known_hash=None, fname=filename, path=folder, downloader=downloader)
+            )
     except exceptions.HTTPError as error:
         raise DatasetError(f"answers {error.response.status_code} {error.response.reason}") from error
     except exceptions.Timeout as error:
@@ -77,7 +85,9 @@ def _retrieve(pooch: Any, url: str, folder: Path, filename: str) -> Path:
     except exceptions.ChunkedEncodingError as error:
         raise DatasetError("stopped in the middle of the file") from error
     except exceptions.ConnectionError as error:
-        raise DatasetError(f"cannot be reached (is {urlsplit(url).hostname} up, and is this machine on the network?)") from error
+        raise DatasetError(
+            f"cannot be reached (is {urlsplit(url).hostname} up, and is this machine on the network?)"
+        ) from error
     except exceptions.RequestException as error:
         raise DatasetError(f"failed ({type(error).__name__}: {error})") from error
     except OSError as error:

@@ -1,10 +1,14 @@
-"""How long a task will take, roughly: enough to begin with the longest, so that all workers finish at about the same time."""
+"""How long a task will take, roughly.
+
+It is enough to begin with the longest, so that all workers finish at about the same time.
+"""
 
 from __future__ import annotations
 
 import os
 
-from banditboost.datasets.protocol import STREAMS, SUMMARY
+from banditboost.datasets.summary import SUMMARY
+from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.task import Source, Task
 
 _UNKNOWN_FEATURES = 10
@@ -17,7 +21,10 @@ _LEARNERS = 20
 
 
 def cost(task: Task) -> float:
-    """In arbitrary units: rounds x trees x (features + a constant), three times that for adaptive boosters."""
+    """How long a task takes, in arbitrary units.
+
+    That is rounds x trees x (features + a constant), and three times that for adaptive boosters.
+    """
     known = task.source.path is None and task.source.name in SUMMARY
     features = SUMMARY[task.source.name].features if known else _UNKNOWN_FEATURES
     trees = float(task.parameters.get("n_learners", _LEARNERS))

@@ -1,4 +1,7 @@
-"""Where functions run: processes of this machine, or a Dask or Ray cluster, all three through joblib. Knows nothing of boosting."""
+"""Where functions run: processes of this machine, or a Dask or Ray cluster, all three through joblib.
+
+Knows nothing of boosting.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.validation import check_choice, check_count
 
 ENGINES = {"local": "cli", "dask": "dask", "ray": "ray"}
 """Each engine, and the extra that installs what it needs."""
@@ -26,24 +30,36 @@ _Outcome = TypeVar("_Outcome")
 
 @dataclass(frozen=True)
 class Engine:
-    """Which workers: `jobs` processes on 'local', as many calls at a time on the cluster at `address`; None is all there are."""
+    """Which workers play tasks.
+
+    On 'local' there are `jobs` processes, on the cluster at `address` as many calls at a time; None is all
+    there are.
+    """
 
     name: str = "local"
     jobs: int | None = None
     address: str | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in ENGINES:
-            raise ExperimentError(f"engine is {self.name!r}; it must be one of {', '.join(ENGINES)}")
-        if self.jobs is not None and self.jobs < 1:
-            raise ExperimentError(f"jobs is {self.jobs}; give a whole number from 1 on, or leave it out to use all cores")
+        check_choice("engine", self.name, ENGINES)
+        if self.jobs is not None:
+            check_count("jobs", self.jobs, 1, hint="None uses all cores")
         if self.name == "local" and self.address is not None:
-            raise ExperimentError(f"address is {self.address!r}, but engine 'local' has none; give engine 'dask' or 'ray'")
+            raise ExperimentError(
+                f"address is {self.address!r}, but engine 'local' has none; give engine 'dask' or 'ray'"
+            )
         if self.name != "local" and self.address is None:
-            raise ExperimentError(f"engine {self.name!r} needs the address of a running cluster; give it, or engine 'local'")
+            raise ExperimentError(
+                f"engine {self.name!r} needs the address of a running cluster; give it, or engine 'local'"
+            )
 
-    def outcomes(self, function: Callable[[_Item], _Outcome], items: Sequence[_Item]) -> Generator[tuple[int, _Outcome], None, None]:
-        """Position and outcome of each item as it is done, begun in the order given; what a lost worker had in hand is done again."""
+    def outcomes(
+        self, function: Callable[[_Item], _Outcome], items: Sequence[_Item]
+    ) -> Generator[tuple[int, _Outcome], None, None]:
+        """Position and outcome of each item as it is done, begun in the order given.
+
+        What a lost worker had in hand is done again.
+        """
         waiting = dict(enumerate(items))
         losses = 0
         with self._connect() as workers:
@@ -57,7 +73,8 @@ class Engine:
                     losses += 1
                     if losses > _MOST_LOSSES:
                         raise ExperimentError(
-                            f"workers were lost {losses} times, last: {first_line(error)}; if memory is short, give fewer jobs"
+                            f"workers were lost {losses} times, last: {first_line(error)}; "
+                            "if memory is short, give fewer jobs"
                         ) from error
 
     def _connect(self) -> AbstractContextManager[Workers]:
@@ -74,7 +91,8 @@ class Engine:
             return _connect_locally(self)
         except ImportError as error:
             raise ExperimentError(
-                f"engine {self.name!r} cannot be used: {error}; install it with pip install 'banditboost[{ENGINES[self.name]}]'"
+                f"engine {self.name!r} cannot be used: {error}; install it with pip install "
+                f"'banditboost[{ENGINES[self.name]}]'"
             ) from None
 
 
@@ -86,24 +104,33 @@ class Workers:
     lost: tuple[type[Exception], ...]
 
     @contextmanager
-    def running(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Iterator[Any]]:
+    def running(
+        self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[Iterator[Any]]:
         """The outcomes of the calls as they come; those that are not waited for are given up."""
         from joblib import Parallel, delayed
 
         with _deaf_children():
             # One call a batch: an outcome must not wait for its neighbours.
-            outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(delayed(function)(*call) for call in calls)
+            outcomes = Parallel(return_as="generator_unordered", batch_size=1, **self.settings)(
+                delayed(function)(*call) for call in calls
+            )
         try:
             yield outcomes
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib warns that calls under way are given up: that is what closing means
+                warnings.simplefilter(
+                    "ignore"
+                )  # joblib warns that calls under way are given up: that is what closing means
                 outcomes.close()
 
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler: this one does, afterwards, and ends them."""
+    """Processes that start meanwhile do not hear Ctrl-C, not even before they have a handler.
+
+    This process does, afterwards, and ends them.
+    """
     if not _CAN_BLOCK:
         yield
         return
@@ -133,11 +160,16 @@ def _connect_locally(engine: Engine) -> AbstractContextManager[Workers]:
 
 
 def reach(what: str, address: str, host: str, port: int) -> None:
-    """Refuse an address where nobody listens: the clusters' own clients wait for minutes, and some then end the process."""
+    """Refuse an address where nobody listens.
+
+    The clusters' own clients wait for minutes, and some then end the process.
+    """
     try:
         socket.create_connection((host, port), TIMEOUT).close()
     except (OSError, OverflowError) as error:
-        raise ExperimentError(f"no {what} at {address!r}: {first_line(error)}; start one, or give its address") from None
+        raise ExperimentError(
+            f"no {what} at {address!r}: {first_line(error)}; start one, or give its address"
+        ) from None
 
 
 def first_line(error: BaseException) -> str:

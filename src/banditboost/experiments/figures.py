@@ -1,4 +1,8 @@
-"""The paper's figures, made from records alone. Colours for the colour-blind, too; full information is dashed, baselines are dotted."""
+"""The paper's figures, made from records alone.
+
+Colours are for the colour-blind, too. Learners that are told the right label are dashed, baselines are
+dotted.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from banditboost import baselines
-from banditboost.datasets import protocol
-from banditboost.experiments.grouping import Record, data_of, estimate, exploration_of, group, learner_of, title_of
+from banditboost.experiments import protocol
+from banditboost.experiments.grouping import (
+    Record,
+    data_of,
+    estimate,
+    exploration_of,
+    group,
+    is_told_the_label,
+    learner_of,
+    title_of,
+)
 from banditboost.experiments.statistics import mean_interval
+from banditboost.types import Array
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
 COLOURS = {
@@ -29,6 +43,10 @@ COLOURS = {
     "GapBoost": "#000000",
 }
 _OTHERS = ("#CC79A7", "#999999", "#0072B2", "#D55E00", "#009E73", "#E69F00")
+_PANEL = 4.8, 3.1
+"""Width and height in inches."""
+_MOST_COLUMNS = 5
+_LEGEND_ROW = 0.24  # inches
 FORMATS = ("png", "svg")
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -54,12 +72,20 @@ STYLE: Any = {
 
 
 def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure:
-    """Moving average of accuracy with its 95 % interval, one panel for each data set; circles are the paper's Table 1."""
+    """Moving average of accuracy with its 95 % interval, one panel for each data set.
+
+    Circles are the paper's Table 1. Below three seeds there is no interval.
+    """
     return _panels(group(records, data_of), _draw_curves, legend)
 
 
-def exploration(records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of) -> Figure:
-    """Accuracy against the exploration rate, one panel for each data set; a dotted line is the paper's choice."""
+def exploration(
+    records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of
+) -> Figure:
+    """Accuracy against the exploration rate, one panel for each data set.
+
+    A dotted line is the paper's choice.
+    """
     return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
 
 
@@ -94,14 +120,15 @@ def colour(learner: str, learners: Sequence[str] = ()) -> str:
 
 
 def dashes(learner: str) -> str:
-    return "--" if learner.endswith("Full") else ":" if learner in baselines.__all__ else "-"
+    """The style of a learner's line."""
+    return "--" if is_told_the_label(learner) else ":" if learner in baselines.__all__ else "-"
 
 
 def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
     columns = min(len(panels), 2)
     rows = math.ceil(len(panels) / columns)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(4.8 * columns, 3.1 * rows + 0.4 * legend), layout="constrained")
+        figure = Figure(figsize=(_PANEL[0] * columns, _PANEL[1] * rows), layout="constrained")
         grid = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, (data, members) in zip(grid, panels.items(), strict=False):
             draw(axes, members)
@@ -114,22 +141,48 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
 
 
 def _legend(figure: Figure) -> None:
-    entries = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(entries.values(), entries.keys(), loc="outside upper center", ncols=min(len(entries), 5), frameon=False)
+    """Put a legend above the panels.
+
+    It has as many columns as fit, and the figure grows by its rows.
+    """
+    entries: dict[str, Any] = {}
+    for axes in figure.axes:
+        lines, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, lines, strict=True))
+    for columns in range(min(len(entries), _MOST_COLUMNS), 0, -1):
+        legend = figure.legend(
+            entries.values(), entries.keys(), loc="outside upper center", ncols=columns, frameon=False
+        )
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + _LEGEND_ROW * math.ceil(len(entries) / columns) + 0.15)
 
 
 def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
     learners = group(records, learner_of)
     for learner, members in learners.items():
         rounds = members[0]["curve"]["round"]
-        points = [mean_interval(list(values)) for values in zip(*(record["curve"]["accuracy"] for record in members), strict=True)]
+        curves = [record["curve"]["accuracy"] for record in members]
+        points = [mean_interval(values) for values in zip(*curves, strict=True)]
         _line(axes, rounds, np.array(points), learner, list(learners))
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
         if printed is not None:
-            axes.plot(rounds[-1:], [printed.last], "o", mfc="white", mec=colour(learner), ms=6, clip_on=False, zorder=5)
+            axes.plot(
+                rounds[-1:],
+                [printed.last],
+                "o",
+                mfc="white",
+                mec=colour(learner),
+                ms=6,
+                clip_on=False,
+                zorder=5,
+            )
     _show_lines(axes)
-    share = records[0]["curve"]["window"]
-    axes.set(xlabel="round", ylabel=f"accuracy, last {share:.0%} of rounds")
+    curve = records[0]["curve"]
+    fewer = " (fewer at first)" if curve.get("grows") else ""
+    axes.set(xlabel="round", ylabel=f"accuracy, last {curve['window']:.0%} of rounds{fewer}")
     axes.set_xlim(0, records[0]["rounds"])
     axes.xaxis.set_major_locator(mpl.ticker.MaxNLocator(5))
     axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -138,9 +191,13 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
 def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[Record], str]) -> None:
     lines = group(records, series)
     for name, members in lines.items():
-        rates = {rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())}
+        rates = {
+            rate: estimate(runs, "accuracy") for rate, runs in sorted(group(members, exploration_of).items())
+        }
         mean = np.array([found.mean for found in rates.values()])
-        half = np.nan_to_num([found.half_width for found in rates.values()])
+        half = np.nan_to_num(
+            [found.half_width for found in rates.values()]
+        )  # no bar where there is no interval
         reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
         axes.errorbar(
             list(rates),
@@ -164,15 +221,17 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
     axes.set(xlabel="exploration rate ρ", ylabel="accuracy, whole stream")
 
 
-def _line(axes: Axes, x: Sequence[float], points: np.ndarray[Any, Any], learner: str, learners: Sequence[str]) -> None:
-    mean, half = points[:, 0], np.nan_to_num(points[:, 1])
+def _line(axes: Axes, x: Sequence[float], points: Array, learner: str, learners: Sequence[str]) -> None:
+    mean, half = points.T
     paint = colour(learner, learners)
     axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner)
-    axes.fill_between(x, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1), color=paint, alpha=0.18, linewidth=0)
+    if np.isfinite(half).all():
+        low, high = np.clip([mean - half, mean + half], 0, 1)
+        axes.fill_between(x, low, high, color=paint, alpha=0.18, linewidth=0)
 
 
 def _show_lines(axes: Axes) -> None:
-    """Limits that suit the lines: the intervals of two seeds are many times wider, and may be cut off."""
+    """Limits that suit the lines: intervals of few seeds are much wider, and may be cut off."""
     drawn = [line for line in axes.get_lines() if line.get_linestyle() != "None" or line.get_marker() == "o"]
     heights = np.concatenate([line.get_ydata() for line in drawn])
     low, high = float(heights.min()), float(heights.max())

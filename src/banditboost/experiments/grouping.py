@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from banditboost.datasets.protocol import ALGORITHMS, STREAMS
-from banditboost.experiments.statistics import mean_interval
+from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.protocol import ALGORITHMS, STREAMS
+from banditboost.experiments.references import is_reference, resolve
+from banditboost.experiments.statistics import PairedDifference, mean_interval, paired_difference
 
 Record = Mapping[str, Any]
 TITLES = {name: name.capitalize() for name in STREAMS}
@@ -15,21 +17,34 @@ TITLES = {name: name.capitalize() for name in STREAMS}
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds with half the width of its 95 % interval, which is NaN for a single seed."""
+    """A mean over seeds with half the width of its 95 % interval, which is NaN below three seeds."""
 
     mean: float
     half_width: float
     seeds: int
 
+    @property
+    def has_interval(self) -> bool:
+        return self.half_width == self.half_width
+
     def __str__(self) -> str:
-        spread = f" ± {self.half_width:.3f}" if self.half_width == self.half_width else ""
-        return f"{self.mean:.3f}{spread}"
+        return f"{self.mean:.3f} ± {self.half_width:.3f}" if self.has_interval else f"{self.mean:.3f}"
 
 
 def estimate(records: Iterable[Record], score: str) -> Estimate:
+    """The mean of a score over records."""
     values = [float(record[score]) for record in records]
     mean, half_width = mean_interval(values)
     return Estimate(mean, half_width, len(values))
+
+
+def lead(records: Iterable[Record], reference: Iterable[Record], score: str) -> PairedDifference:
+    """By how much some runs are ahead of the runs of a reference with the same seeds."""
+    return paired_difference(_by_seed(records, score), _by_seed(reference, score))
+
+
+def _by_seed(records: Iterable[Record], score: str) -> dict[int, float]:
+    return {int(record["task"]["seed"]): float(record[score]) for record in records}
 
 
 def data_of(record: Record) -> str:
@@ -38,15 +53,40 @@ def data_of(record: Record) -> str:
 
 
 def learner_of(record: Record) -> str:
-    return str(record["task"]["learner"])
+    """A learner as it is typed on the command line.
+
+    If it boosts a weak learner of the user's, "+module:Class" follows its name.
+    """
+    task = record["task"]
+    weak_learner = task.get("parameters", {}).get("weak_learner")
+    return f"{task['learner']}+{weak_learner}" if weak_learner else str(task["learner"])
+
+
+def is_told_the_label(learner: str) -> bool:
+    """Whether a learner is told the right label, instead of whether the label that it showed was right.
+
+    >>> is_told_the_label("AdaFull"), is_told_the_label("AdaBandit")
+    (True, False)
+    """
+    name = learner.partition("+")[0]
+    if not is_reference(name):
+        return name.endswith("Full")
+    try:
+        return not hasattr(resolve(name), "decide")
+    except ExperimentError:  # records of a class that is not at hand any more
+        return False
 
 
 def exploration_of(record: Record) -> float:
+    """The exploration rate that a run had."""
     return float(record["task"]["parameters"]["exploration"])
 
 
 def group(records: Iterable[Record], *keys: Callable[[Record], Any]) -> dict[Any, list[Record]]:
-    """Records by the values of the keys: by a value if there is one key, else by a tuple; data and learners in the paper's order."""
+    """Records by the values of the keys, data and learners in the paper's order.
+
+    A group is named by a value if there is one key, else by a tuple.
+    """
     groups: dict[Any, list[Record]] = {}
     for record in sorted(records, key=_order):
         values = tuple(key(record) for key in keys)
@@ -55,6 +95,7 @@ def group(records: Iterable[Record], *keys: Callable[[Record], Any]) -> dict[Any
 
 
 def title_of(data: str) -> str:
+    """How a data set is called in tables and figures."""
     return TITLES.get(data, data)
 
 

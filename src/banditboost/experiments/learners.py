@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from banditboost import baselines
-from banditboost.boosting.adaptive import AdaBandit
-from banditboost.models.model import Model as Booster
-from banditboost.boosting.binary import BinBandit
-from banditboost.boosting.full_information import AdaFull, OptFull
-from banditboost.boosting.gap.booster import GapBoost
-from banditboost.boosting.booster import Booster as WithLearners
-from banditboost.boosting.optimal import OptBandit
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.references import is_reference, resolve
+from banditboost.models.model import Model
+from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
-LEARNERS: Mapping[str, type[Booster]] = MappingProxyType(
-    {booster.__name__: booster for booster in (OptBandit, AdaBandit, BinBandit, GapBoost, OptFull, AdaFull)}
-    | {name: getattr(baselines, name) for name in baselines.__all__}
-)
-_TREE = tuple(item.name for item in fields(HoeffdingTree))
-_NOT_PLAIN = {"self", "labels", "weak_learner", "schema", "seed", "parameters"}
+LEARNERS: Mapping[str, type[Model]] = MappingProxyType({name: model_class(name) for name in MODELS})
+TREE_PARAMETERS = tuple(item.name for item in fields(HoeffdingTree))
+_NOT_PLAIN = {"self", "labels", "schema", "seed"}
+
+
+def learner_class(name: str) -> type[Model]:
+    """The class that a name stands for.
+
+    It is a booster or baseline of the package, or one of the user's as "module:Class".
+
+    >>> learner_class("GapBoost").__name__
+    'GapBoost'
+    >>> learner_class("banditboost.baselines.majority:Majority").__name__
+    'Majority'
+    """
+    if name in LEARNERS:
+        return LEARNERS[name]
+    if not is_reference(name):
+        raise ExperimentError(
+            f"unknown learner {name!r}: the known ones are {', '.join(LEARNERS)}; or module:Class"
+        )
+    found = resolve(name)
+    if not isinstance(found, type) or not issubclass(found, Model):
+        raise ExperimentError(
+            f"{name!r} is {found!r}, which is no booster; derive it from one (docs/guide-booster.md)"
+        )
+    return found
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
@@ -37,39 +53,52 @@ def parameters_of(name: str) -> tuple[str, ...]:
     >>> parameters_of("Banditron")
     ('exploration',)
     """
-    booster = _booster(name)
-    own = (parameter for names in _signatures(booster) for parameter in names if parameter not in _NOT_PLAIN)
-    return *dict.fromkeys(own), *(_TREE if issubclass(booster, WithLearners) else ())
+    taken = _arguments(learner_class(name))
+    own = [argument for argument in taken if argument not in _NOT_PLAIN]
+    return *own, *(TREE_PARAMETERS if "weak_learner" in taken else ())
 
 
-def _signatures(booster: type[Booster]) -> Iterator[Mapping[str, inspect.Parameter]]:
-    """Parameters of the class and of those above it, as far up as they are handed on."""
-    for base in booster.__mro__[:-1]:
-        if "__init__" in vars(base):
-            parameters = inspect.signature(vars(base)["__init__"]).parameters
-            yield parameters
-            if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-                return
+def _arguments(booster: type[Model]) -> tuple[str, ...]:
+    return tuple(inspect.signature(booster).parameters)
 
 
-def make(name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int) -> Booster:
-    """A model. `parameters` is plain data; a range is a list of two numbers.
+def make(
+    name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int
+) -> Model:
+    """Make a model of plain data.
+
+    Args:
+        name: a learner of ours, or a class of the user's as "module:Class".
+        labels: what to choose from.
+        schema: the features, if they are declared.
+        parameters: by name. A range is a list of two numbers; `weak_learner` is a reference, "module:Class".
+        seed: of the model.
 
     >>> make("AdaBandit", ["yes", "no"], None, {"n_learners": 3, "grace_period": [5, 20]}, seed=4)
     AdaBandit(2 labels, n_learners=3, rounds=0, seed=4)
     """
+    booster: Any = learner_class(name)
     known = parameters_of(name)
     for given in parameters:
         if given not in known:
-            raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known)}")
-    ranges: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    tree = {key: ranges.pop(key) for key in _TREE if key in ranges}
+            raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known) or 'none'}")
+    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    own: dict[str, Any] = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
+    tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
+    if own.get("weak_learner") is not None:
+        own["weak_learner"] = _weak_learner(own["weak_learner"], tree)
+    elif tree:
+        own["weak_learner"] = replace(booster.default_tree, **tree)
+    model: Model = booster(labels, schema=schema, seed=seed, **own)
+    return model
+
+
+def _weak_learner(reference: Any, tree: Mapping[str, Any]) -> Any:
     if tree:
-        ranges["weak_learner"] = replace(_booster(name).default_tree, **tree)
-    return _booster(name)(labels, schema=schema, seed=seed, **ranges)
-
-
-def _booster(name: str) -> type[Booster]:
-    if name not in LEARNERS:
-        raise ExperimentError(f"unknown learner {name!r}: the known ones are {', '.join(LEARNERS)}")
-    return LEARNERS[name]
+        raise ParameterError(
+            f"{next(iter(tree))!r} is a parameter of the built-in trees, and weak_learner is {reference!r}; "
+            "leave one of them out"
+        )
+    if not isinstance(reference, str):
+        raise ParameterError(f"weak_learner is {reference!r}; give a class of yours as module:Class")
+    return resolve(reference)

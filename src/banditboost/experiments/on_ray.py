@@ -15,7 +15,10 @@ from banditboost.experiments.errors import ExperimentError
 
 
 class Backend(RayBackend):  # type: ignore[misc]
-    """Ray's, whose outcomes come by callback as each call is done: so they can be had one by one, which it does not say of itself."""
+    """Ray's back end, whose outcomes can be had one by one.
+
+    They come by callback as each call is done, which the back end does not say of itself.
+    """
 
     supports_return_generator = True
 
@@ -28,7 +31,9 @@ def connect(engine: Engine) -> Iterator[Workers]:
         _join(str(engine.address))
     try:
         jobs = _jobs(engine)
-        yield Workers({"backend": Backend(), "n_jobs": jobs, "pre_dispatch": jobs}, (RayActorError, WorkerCrashedError))
+        yield Workers(
+            {"backend": Backend(), "n_jobs": jobs, "pre_dispatch": jobs}, (RayActorError, WorkerCrashedError)
+        )
     finally:
         if ours:
             ray.shutdown()
@@ -41,13 +46,20 @@ def _join(address: str) -> None:
     try:
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ExperimentError(f"no Ray cluster at {address!r}: {first_line(error)}; start one, or give its address") from None
+        raise ExperimentError(
+            f"no Ray cluster at {address!r}: {first_line(error)}; start one, or give its address"
+        ) from None
 
 
 def _jobs(engine: Engine) -> int:
-    """As many as asked for, or as there are cores; at least two, for Ray's back end does a single one's work in this process."""
+    """How many calls at a time: as many as asked for, or as there are cores.
+
+    There are at least two, for Ray's back end does the work of a single one in this process.
+    """
     cores = int(ray.cluster_resources()["CPU"])
     jobs = engine.jobs or cores
     if not 2 <= jobs <= cores:
-        raise ExperimentError(f"{jobs} jobs on a Ray cluster with {cores} cores; give from 2 to {cores}, or use engine 'local'")
+        raise ExperimentError(
+            f"{jobs} jobs on a Ray cluster with {cores} cores; give from 2 to {cores}, or use engine 'local'"
+        )
     return jobs

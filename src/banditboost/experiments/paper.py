@@ -1,7 +1,8 @@
 """The tasks behind the paper's tables and figures.
 
-Tables 1 and 2 and Figures 1 and 2 show the same runs: accuracy over the last fifth, over all rounds, and as it grows. Figure 1 has Car and
-Isolet, Figure 2 the other four, and neither shows BinBandit. Table 4 has the exploration rates that a grid search chose on shorter streams.
+Tables 1 and 2 and Figures 1 and 2 show the same runs: accuracy over the last fifth, over all rounds, and as
+it grows. Figure 1 has Car and Isolet, Figure 2 the other four, and neither shows BinBandit. Table 4 has the
+exploration rates that a grid search chose on shorter streams.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from banditboost.datasets.protocol import ALGORITHMS, STREAMS, setting
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.protocol import ALGORITHMS, STREAMS, setting
 from banditboost.experiments.task import Source, Task
 
 FIRST_SEED: Final = 4
@@ -35,17 +36,32 @@ ARTEFACTS: Final[Mapping[str, Artefact]] = {
     "figure2": Artefact(("balance", "nursery", "movement", "mice"), _DRAWN),
 }
 
-SEARCH_REPEAT: Final[Mapping[str, int]] = {"balance": 4, "car": 4, "nursery": 1, "movement": 1, "mice": 4, "isolet": 5}
-"""How often the rows were repeated for Table 4: that gives its column Count (2 more for Movement, whose odd row we keep)."""
+SEARCH_REPEAT: Final[Mapping[str, int]] = {
+    "balance": 4,
+    "car": 4,
+    "nursery": 1,
+    "movement": 1,
+    "mice": 4,
+    "isolet": 5,
+}
+"""How often the rows were repeated for Table 4.
+
+That gives its column Count (2 more for Movement, whose odd row we keep).
+"""
 RATES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
-"""The grid of exploration rates. Ours: the paper does not give its own, only the rates it chose, 0.001 and 0.1."""
+"""The grid of exploration rates.
+
+Ours: the paper does not give its own, only the rates it chose, 0.001 and 0.1.
+"""
 SEARCH_SEEDS: Final = 5
 """The paper searched on one stream; several give intervals."""
 
 Seeds = int | Iterable[int] | None
 
 
-def artefact_tasks(artefact: str, datasets: Sequence[str] = (), algorithms: Sequence[str] = (), seeds: Seeds = None) -> list[Task]:
+def artefact_tasks(
+    artefact: str, datasets: Sequence[str] = (), algorithms: Sequence[str] = (), seeds: Seeds = None
+) -> list[Task]:
     """The tasks of a table or figure, kept to some data sets and algorithms if these are named.
 
     >>> len(artefact_tasks("table1")), len(artefact_tasks("figure1", seeds=2))
@@ -54,15 +70,24 @@ def artefact_tasks(artefact: str, datasets: Sequence[str] = (), algorithms: Sequ
     if artefact not in ARTEFACTS:
         raise ExperimentError(f"unknown table or figure {artefact!r}: there are {', '.join(ARTEFACTS)}")
     shown = ARTEFACTS[artefact]
-    wanted = _known("data set", datasets, STREAMS) or shown.datasets, _known("algorithm", algorithms, ALGORITHMS) or shown.algorithms
-    some = [name for name in shown.datasets if name in wanted[0]], [name for name in shown.algorithms if name in wanted[1]]
+    wanted = (
+        _known("data set", datasets, STREAMS) or shown.datasets,
+        _known("algorithm", algorithms, ALGORITHMS) or shown.algorithms,
+    )
+    some = (
+        [name for name in shown.datasets if name in wanted[0]],
+        [name for name in shown.algorithms if name in wanted[1]],
+    )
     return exploration_tasks(*some, seeds) if artefact == "table4" else paper_tasks(*some, seeds)
 
 
-def paper_tasks(datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = ALGORITHMS, seeds: Seeds = None) -> list[Task]:
+def paper_tasks(
+    datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = ALGORITHMS, seeds: Seeds = None
+) -> list[Task]:
     """The runs of Tables 1 and 2 and of the figures.
 
-    `seeds` is how many (from 4 on), or which; None is as many as in the paper: 20, and 10 for Isolet and Movement.
+    `seeds` is how many (from 4 on), or which; None is as many as in the paper: 20, and 10 for Isolet and
+    Movement.
     """
     datasets, algorithms = _known("data set", datasets, STREAMS), _known("algorithm", algorithms, ALGORITHMS)
     return [
@@ -74,12 +99,26 @@ def paper_tasks(datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[s
 
 
 def exploration_tasks(
-    datasets: Iterable[str] = tuple(STREAMS), algorithms: Iterable[str] = BANDITS, seeds: Seeds = None, rates: Sequence[float] = RATES
+    datasets: Iterable[str] = tuple(STREAMS),
+    algorithms: Iterable[str] = BANDITS,
+    seeds: Seeds = None,
+    rates: Sequence[float] = RATES,
 ) -> list[Task]:
-    """The grid search of Table 4: every rate on the shorter streams, all other parameters as in Tables 1 and 2."""
-    datasets, algorithms = _known("data set", datasets, STREAMS), _known("bandit algorithm", algorithms, BANDITS)
+    """The grid search of Table 4.
+
+    Every rate is played on the shorter streams, all other parameters are as in Tables 1 and 2.
+    """
+    datasets, algorithms = (
+        _known("data set", datasets, STREAMS),
+        _known("bandit algorithm", algorithms, BANDITS),
+    )
     return [
-        Task(Source(name, repeat=SEARCH_REPEAT[name]), algorithm, {**paper_parameters(name, algorithm), "exploration": rate}, seed)
+        Task(
+            Source(name, repeat=SEARCH_REPEAT[name]),
+            algorithm,
+            {**paper_parameters(name, algorithm), "exploration": rate},
+            seed,
+        )
         for name in datasets
         for algorithm in algorithms
         for rate in rates
@@ -94,7 +133,11 @@ def paper_parameters(dataset: str, algorithm: str) -> dict[str, Any]:
     [5, 20]
     """
     given = setting(dataset, algorithm)
-    parameters: dict[str, Any] = {"n_learners": given.n_learners, "clip": given.clip, "importance_scale": given.importance_scale}
+    parameters: dict[str, Any] = {
+        "n_learners": given.n_learners,
+        "clip": given.clip,
+        "importance_scale": given.importance_scale,
+    }
     if given.exploration is not None:
         parameters["exploration"] = given.exploration
     if not algorithm.startswith("Ada"):

@@ -1,4 +1,7 @@
-"""`report.html`: everything a reviewer wants to see, in one file that asks for nothing else. Made from records alone."""
+"""`report.html`: everything a reviewer wants to see, in one file that asks for nothing else.
+
+Made from records alone.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
 from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
-from banditboost.experiments.tables import Entry, Sheet, value_text
+from banditboost.experiments.sheets import Entry, Sheet
+from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
+from banditboost.experiments.wording import value_text
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
@@ -44,8 +49,10 @@ def page(report: Report) -> str:
     style = files("banditboost.experiments").joinpath("report.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>banditboost: the paper reproduced</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<link rel="icon" href="data:,">\n'
+        "<title>banditboost: the paper reproduced</title>\n"
+        f"<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(parts)
         + "\n</main>\n</body>\n</html>\n"
     )
@@ -56,14 +63,21 @@ def _head(report: Report) -> str:
     last = max(record["finished"] for record in report.records)[:16].replace("T", " ")
     return (
         "<header><h1>Online Multiclass Boosting with Bandit Feedback</h1>"
-        f"<p>The tables and figures of {paper}, made again by banditboost. The last run ended on {escape(last)} UTC.</p>"
+        f"<p>The tables and figures of {paper}, made again by banditboost. "
+        f"The last run ended on {escape(last)} UTC.</p>"
         f'<pre class="command">$ {escape(report.command)}</pre></header>'
     )
 
 
 def _tiles(report: Report) -> str:
     records = report.records
-    compared = [entry for sheet in report.sheets for row in sheet.rows for entry in row if entry.detail.startswith("paper ")]
+    compared = [
+        entry
+        for sheet in report.sheets
+        for row in sheet.rows
+        for entry in row
+        if entry.detail.startswith("paper ")
+    ]
     marks = [entry.mark for entry in compared]
     tiles = [
         (f"{len(records):,}", "runs"),
@@ -73,7 +87,11 @@ def _tiles(report: Report) -> str:
     if compared:
         tiles.append((f"{marks.count('')} of {len(marks)}", "cells within 0.02 of the paper"))
         tiles.append((f"{marks.count('above')} / {marks.count('below')}", "cells above / below"))
-    return '<dl class="tiles">' + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles) + "</dl>"
+    return (
+        '<dl class="tiles">'
+        + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles)
+        + "</dl>"
+    )
 
 
 def _duration(seconds: float) -> str:
@@ -87,7 +105,8 @@ def _sheet(sheet: Sheet) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.header)
     body = "\n".join(_row(sheet.header, row) for row in sheet.rows)
     return (
-        f'<section id="{escape(sheet.name)}"><h2>{escape(sheet.title)}</h2><p class="note">{escape(sheet.note)}</p>'
+        f'<section id="{escape(sheet.name)}"><h2>{escape(sheet.title)}</h2>'
+        f'<p class="note">{escape(sheet.note)}</p>'
         f'<table class="cards"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></section>'
     )
 
@@ -109,31 +128,55 @@ def _text(entry: Entry) -> str:
 
 
 def _curves(records: Sequence[Record]) -> str:
-    note = "Mean over seeds with its 95 % interval. A circle at the end of a line is the paper's figure in Table 1."
+    note = f"{_means(records)} A circle at the end of a line is the paper's figure in Table 1."
     return _gallery("figures", "Figures 1 and 2: learning curves", note, records, figures.learning_curves)
 
 
 def _grid(records: Sequence[Record]) -> str:
-    note = "Mean over seeds with its 95 % interval; the dotted line is the rate that the paper chose for all three."
+    note = f"{_means(records)} The dotted line is the rate that the paper chose for all three."
     return _gallery("exploration", "Exploration grid", note, records, figures.exploration)
+
+
+def _means(records: Sequence[Record]) -> str:
+    """What the lines of a figure are."""
+    seeds = {len(runs) for runs in group(records, data_of, learner_of, _rate_of).values()}
+    if max(seeds) < FEWEST_FOR_AN_INTERVAL:
+        return f"Mean over seeds, without intervals: these take at least {FEWEST_FOR_AN_INTERVAL} seeds."
+    few = (
+        f", where there are {FEWEST_FOR_AN_INTERVAL} seeds or more"
+        if min(seeds) < FEWEST_FOR_AN_INTERVAL
+        else ""
+    )
+    return f"Mean over seeds with its 95 % interval{few}."
+
+
+def _rate_of(record: Record) -> float | None:
+    """The exploration rate of a run, if its learner has one."""
+    rate = record["task"]["parameters"].get("exploration")
+    return float(rate) if isinstance(rate, (int, float)) else None
 
 
 def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: Any) -> str:
     panels = group(records, data_of).items()
-    pictures = "".join(_picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels)
+    pictures = "".join(
+        _picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels
+    )
     return (
-        f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}<div class="gallery">{pictures}</div></section>'
+        f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}'
+        f'<div class="gallery">{pictures}</div></section>'
     )
 
 
 def _legend(records: Sequence[Record]) -> str:
     learners = list(group(records, learner_of))
-    items = "".join(
-        f'<li><i style="border-top: 3px {"dashed" if figures.dashes(name) == "--" else "solid"} {figures.colour(name, learners)}"></i>'
-        f"{escape(name)}</li>"
-        for name in learners
-    )
+    items = "".join(_legend_item(name, learners) for name in learners)
     return f'<ul class="legend">{items}</ul>'
+
+
+def _legend_item(learner: str, learners: Sequence[str]) -> str:
+    style = "dashed" if figures.dashes(learner) == "--" else "solid"
+    line = f"border-top: 3px {style} {figures.colour(learner, learners)}"
+    return f'<li><i style="{line}"></i>{escape(learner)}</li>'
 
 
 def _picture(figure: Figure, text: str) -> str:
@@ -144,12 +187,35 @@ def _picture(figure: Figure, text: str) -> str:
 def _parameters(records: Iterable[Record]) -> str:
     """Each setting once, with the streams, seeds and exploration rates that it was played with."""
     rows = []
-    for (data, rounds, learner, parameters), runs in group(records, data_of, _rounds, learner_of, _parameters_of).items():
+    for (data, rounds, learner, parameters), runs in group(
+        records, data_of, _rounds, learner_of, _parameters_of
+    ).items():
         seeds = sorted({record["task"]["seed"] for record in runs})
-        rates = sorted({record["task"]["parameters"]["exploration"] for record in runs if "exploration" in record["task"]["parameters"]})
+        rates = sorted(
+            {
+                record["task"]["parameters"]["exploration"]
+                for record in runs
+                if "exploration" in record["task"]["parameters"]
+            }
+        )
         explored = f"exploration {', '.join(map(value_text, rates))}; " if rates else ""
-        rows.append((Entry(title_of(data), f"{rounds:,} rounds, seeds {_span(seeds)}"), Entry(learner), Entry(explored + parameters)))
-    return _sheet(Sheet("parameters", "Parameters", "As recorded with each run.", ("Data", "Learner", "Parameters"), tuple(rows), ()))
+        rows.append(
+            (
+                Entry(title_of(data), f"{rounds:,} rounds, seeds {_span(seeds)}"),
+                Entry(learner),
+                Entry(explored + parameters),
+            )
+        )
+    return _sheet(
+        Sheet(
+            "parameters",
+            "Parameters",
+            "As recorded with each run.",
+            ("Data", "Learner", "Parameters"),
+            tuple(rows),
+            (),
+        )
+    )
 
 
 def _rounds(record: Record) -> int:
@@ -158,7 +224,11 @@ def _rounds(record: Record) -> int:
 
 def _parameters_of(record: Record) -> str:
     """All in one line but exploration, of which a grid has many."""
-    return ", ".join(f"{name} {value_text(value)}" for name, value in record["task"]["parameters"].items() if name != "exploration")
+    return ", ".join(
+        f"{name} {value_text(value)}"
+        for name, value in record["task"]["parameters"].items()
+        if name != "exploration"
+    )
 
 
 def _span(seeds: Sequence[int]) -> str:
@@ -168,11 +238,15 @@ def _span(seeds: Sequence[int]) -> str:
 
 def _machine(records: Iterable[Record]) -> str:
     """Every machine and set of versions that took part."""
-    places = {json.dumps([record["machine"], record["versions"]], sort_keys=True): record for record in records}
+    places = {
+        json.dumps([record["machine"], record["versions"]], sort_keys=True): record for record in records
+    }
     facts = "".join(_facts({**record["machine"], **record["versions"]}) for record in places.values())
     return f'<section id="machine"><h2>Machine and versions</h2>{facts}</section>'
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    items = (f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items())
+    items = (
+        f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items()
+    )
     return f'<dl class="facts">{"".join(items)}</dl>'

@@ -37,7 +37,9 @@ else:
 
 
 class Results:
-    """Records of finished tasks, one a line. A line counts when its newline is there, so one that was torn never counts.
+    """Records of finished tasks, one a line.
+
+    A line counts when its newline is there, so one that was torn never counts.
 
     >>> import tempfile
     >>> results = Results(Path(tempfile.mkdtemp()) / "results.jsonl")
@@ -50,8 +52,13 @@ class Results:
         self.path = Path(path)
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Write a record with one write, behind a lock, down to the disk; a write that fails is taken back."""
-        line = json.dumps({"format": FORMAT, **record}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        """Write a record with one write, behind a lock, down to the disk.
+
+        A write that fails is taken back.
+        """
+        line = (
+            json.dumps({"format": FORMAT, **record}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        )
         with self._open_whole() as (file, size):
             try:
                 written = os.write(file, line)
@@ -60,7 +67,9 @@ class Results:
                 os.fsync(file)
             except OSError as error:
                 os.ftruncate(file, size)
-                raise ExperimentError(f"cannot write to {self.path}: {error}; what was there before is kept") from error
+                raise ExperimentError(
+                    f"cannot write to {self.path}: {error}; what was there before is kept"
+                ) from error
 
     def prepare(self) -> None:
         """Make sure that records can be written, before the work begins; a torn line is cut off."""
@@ -84,7 +93,9 @@ class Results:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise ExperimentError(f"cannot read {self.path}: {error.strerror}; give a results file or a new path") from None
+            raise ExperimentError(
+                f"cannot read {self.path}: {error.strerror}; give a results file or a new path"
+            ) from None
 
     def _parse(self, line: bytes, number: int) -> dict[str, Any]:
         try:
@@ -93,9 +104,14 @@ class Results:
             if "id" not in record:
                 raise KeyError("id")
         except (ValueError, TypeError, KeyError):
-            raise ExperimentError(f"line {number} of {self.path} is no record of a task; delete the line, or give another file") from None
+            raise ExperimentError(
+                f"line {number} of {self.path} is no record of a task; delete the line, or give another file"
+            ) from None
         if written_as != FORMAT:
-            raise ExperimentError(f"line {number} of {self.path} has format {written_as}, not {FORMAT}; use the banditboost that wrote it")
+            raise ExperimentError(
+                f"line {number} of {self.path} has format {written_as}, not {FORMAT}; "
+                "use the banditboost that wrote it"
+            )
         return dict(record)
 
     @contextmanager
@@ -103,9 +119,13 @@ class Results:
         """The file, locked and without a torn line at its end, and its size."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+            file = os.open(
+                self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644
+            )
         except OSError as error:
-            raise ExperimentError(f"cannot write to {self.path}: {error.strerror}; give a path that can be written") from None
+            raise ExperimentError(
+                f"cannot write to {self.path}: {error.strerror}; give a path that can be written"
+            ) from None
         try:
             _lock(file)
             try:
@@ -116,12 +136,17 @@ class Results:
             os.close(file)
 
     def _cut_torn_line(self, file: int) -> int:
-        """The size of the file once what follows its last newline is gone; nothing but the beginning of a record is ever cut off."""
+        """Cut off what follows the last newline, and return the size of the file.
+
+        Nothing but the beginning of a record is ever cut off.
+        """
         size = _whole_size(file)
         os.lseek(file, size, os.SEEK_SET)
         torn = os.read(file, len(_BEGINNING))
         if not _BEGINNING.startswith(torn):
-            raise ExperimentError(f"{self.path} ends in something that is no record of a task; give another file")
+            raise ExperimentError(
+                f"{self.path} ends in something that is no record of a task; give another file"
+            )
         if torn:
             os.ftruncate(file, size)
         return size

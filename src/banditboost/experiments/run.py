@@ -14,26 +14,28 @@ from typing import Any, cast
 import numpy as np
 
 from banditboost import datasets
-from banditboost.boosting.adaptive import AdaptiveBooster
-from banditboost.models.model import Model as Booster
-from banditboost.simulation.play import play
-from banditboost.simulation.result import Result
 from banditboost.datasets.catalog import Variant
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make, parameters_of
 from banditboost.experiments.machine import machine, peak_memory, versions
 from banditboost.experiments.results import FORMAT
 from banditboost.experiments.task import Source, Task, sha256_of
+from banditboost.models.model import Model
+from banditboost.simulation.play import play
+from banditboost.simulation.result import Result
 
 WINDOW = 0.2
-"""Of the learning curves: the share of the stream that is averaged over."""
+"""The share of the stream that learning curves average over."""
 POINTS = 200
-"""Of a learning curve, at most."""
+"""A learning curve has at most so many points."""
 _WARM_UP_ROUNDS = 64
 
 
 def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
-    """Play a task and return its record: plain data, complete in itself (docs/experiments.md lists the fields)."""
+    """Play a task and return its record.
+
+    A record is plain data, complete in itself (docs/experiments.md lists the fields).
+    """
     warm_up(task.learner)
     stream = open_stream(task.source, task.seed, data_directory)
     model = make(task.learner, stream.labels, stream.schema(), task.parameters, task.seed)
@@ -62,10 +64,7 @@ def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
 def open_stream(source: Source, seed: int, data_directory: str | None = None) -> Any:
     """The rounds of a source: a stream with `labels` and `schema()` that unpacks to what `play` takes."""
     table = _load(replace(source, repeat=1, rounds=None, shuffle=True), data_directory)
-    try:
-        return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
-    except ValueError as error:
-        raise ExperimentError(f"{source.name}: {error}") from None
+    return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
 
 
 def count_rounds(source: Source, data_directory: str | None = None) -> int:
@@ -79,15 +78,19 @@ def _load(source: Source, data_directory: str | None) -> Any:
         return datasets.load(source.name, cast(Variant, source.variant), data_directory)
     if sha256_of(Path(source.path)) != source.sha256:
         raise ExperimentError(f"{source.path} has changed since the task was made; make the task anew")
-    return datasets.read(source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore)
+    return datasets.read(
+        source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore
+    )
 
 
 @cache
 def warm_up(learner: str) -> None:
-    """Play a few rounds, so that no task's time holds what it takes to compile the learner's kernels or to load them."""
+    """Play a few rounds, so that compiling or loading kernels is in no task's time."""
     X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
     small = {"n_learners": 2} if "n_learners" in parameters_of(learner) else {}
-    play(make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)])
+    play(
+        make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)]
+    )
 
 
 def _accuracies(result: Result) -> dict[str, Any]:
@@ -103,14 +106,17 @@ def _accuracies(result: Result) -> dict[str, Any]:
     }
 
 
-def _weights(model: Booster, result: Result) -> dict[str, Any]:
+def _weights(model: Model, result: Result) -> dict[str, Any]:
     return {
-        "alphas": _numbers(model.alphas) if isinstance(model, AdaptiveBooster) else None,
-        "expert_weights": _numbers(model.expert_weights) if isinstance(model, AdaptiveBooster) else None,
-        "edges": None if result.edges is None else _numbers(result.edges),
+        "alphas": _numbers(getattr(model, "alphas", None)),
+        "expert_weights": _numbers(getattr(model, "expert_weights", None)),
+        "edges": _numbers(result.edges),
     }
 
 
-def _numbers(values: Iterable[float]) -> list[float | None]:
-    """JSON has no NaN: an edge of rounds that cost nothing is null."""
-    return [float(value) if math.isfinite(value) else None for value in values]
+def _numbers(values: Iterable[float] | None) -> list[float | None] | None:
+    """Plain numbers, or null for what a booster does not have.
+
+    NaN is null, too: such is the edge of rounds that cost nothing.
+    """
+    return None if values is None else [float(value) if math.isfinite(value) else None for value in values]

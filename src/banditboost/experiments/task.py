@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.references import reference_to
 
 _ID_DIGITS = 16
 _BLOCK = 1 << 20
@@ -21,9 +23,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Source:
-    """Where the rounds come from: a built-in data set or a file, how often its rows are repeated, and where the stream is cut.
+    """Where the rounds come from: a built-in data set or a file.
 
-    A file is known by its content: `Source.file` notes its sha256, and moving it changes no id.
+    It also says how often its rows are repeated, and where the stream is cut. A file is known by its content:
+    `Source.file` notes its sha256, and moving it changes no id.
 
     >>> Source("car", repeat=6).to_dict()
     {'name': 'car', 'repeat': 6}
@@ -32,7 +35,7 @@ class Source:
     """
 
     name: str
-    """Of a built-in data set; of a file what it is called in tables."""
+    """The name of a built-in data set, or what a file is called in tables."""
     variant: str = "paper"
     path: str | None = None
     label: str | None = None
@@ -50,31 +53,48 @@ class Source:
 
     def __post_init__(self) -> None:
         if self.path is None and not self.shuffle:
-            raise ExperimentError(f"shuffle is False for the data set {self.name!r}, whose rows come sorted; leave it out")
+            raise ExperimentError(
+                f"shuffle is False for the data set {self.name!r}, whose rows come sorted; leave it out"
+            )
         if self.path is not None and (self.label is None or self.sha256 is None):
-            raise ExperimentError(f"path is {self.path!r} without label and sha256; make the source with Source.file(path, label)")
+            raise ExperimentError(
+                f"path is {self.path!r} without label and sha256; make the source with Source.file(path, "
+                "label)"
+            )
 
     @classmethod
     def file(cls, path: str | os.PathLike[str], label: str, **others: Any) -> Source:
         """A file and its label column, as it is now; `others` are the other fields."""
         absolute = Path(path).resolve()
-        return cls(**{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute))
+        return cls(
+            **{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is at its default: so a field that is added later changes no id."""
-        given = {item.name: getattr(self, item.name) for item in fields(self) if getattr(self, item.name) != item.default}
+        given = {
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if getattr(self, item.name) != item.default
+        }
         return {name: _plain(value) for name, value in given.items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Source:
         _refuse_unknown("source", values, {item.name for item in fields(cls)})
-        given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
         return cls(**given)
 
     def identity(self) -> dict[str, Any]:
         """What an id depends on."""
         values = self.to_dict()
-        return values if self.path is None else {name: value for name, value in values.items() if name not in ("name", "path")}
+        return (
+            values
+            if self.path is None
+            else {name: value for name, value in values.items() if name not in ("name", "path")}
+        )
 
 
 @dataclass(frozen=True)
@@ -90,27 +110,46 @@ class Task:
 
     source: Source
     learner: str
+    """A learner of the package by name, or a class of one's own.
+
+    The latter is given as such or as "package.module:Class".
+    """
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Plain data, such as n_learners, exploration, grace_period; a range is a list of two numbers."""
+    """Plain data, such as n_learners, exploration, grace_period; a range is a list of two numbers.
+
+    A class, such as a `weak_learner` of one's own, becomes a reference, "package.module:Class".
+    """
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.learner, str):
+            object.__setattr__(self, "learner", reference_to(self.learner))
         object.__setattr__(self, "parameters", _plain(self.parameters))
 
     @cached_property
     def id(self) -> str:
-        """16 hexadecimal digits that depend on the task alone: equal tasks have equal ids, everywhere and always."""
+        """16 hexadecimal digits that depend on the task alone.
+
+        Equal tasks have equal ids, everywhere and always.
+        """
         identity = {**self.to_dict(), "source": self.source.identity()}
         canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode()).hexdigest()[:_ID_DIGITS]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"source": self.source.to_dict(), "learner": self.learner, "parameters": dict(self.parameters), "seed": self.seed}
+        return {
+            "source": self.source.to_dict(),
+            "learner": self.learner,
+            "parameters": dict(self.parameters),
+            "seed": self.seed,
+        }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Task:
         _refuse_unknown("task", values, {item.name for item in fields(cls)})
-        return cls(Source.from_dict(values["source"]), values["learner"], values["parameters"], values["seed"])
+        return cls(
+            Source.from_dict(values["source"]), values["learner"], values["parameters"], values["seed"]
+        )
 
     def __str__(self) -> str:
         return f"{self.learner} on {self.source.name}, seed {self.seed}"
@@ -123,7 +162,9 @@ def sha256_of(path: Path) -> str:
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
-        raise ExperimentError(f"cannot read {path}: {error.strerror}; give the path of a file that is there") from None
+        raise ExperimentError(
+            f"cannot read {path}: {error.strerror}; give the path of a file that is there"
+        ) from None
     return digest.hexdigest()
 
 
@@ -137,12 +178,24 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value)):
+    if isinstance(value, (type, FunctionType)):
+        return reference_to(value)
+    if (
+        value is None
+        or isinstance(value, (bool, int, str))
+        or (isinstance(value, float) and np.isfinite(value))
+    ):
         return value
-    raise ExperimentError(f"parameters hold {value!r}, which is no plain data; give finite numbers, strings, booleans, lists of these")
+    raise ExperimentError(
+        f"parameters hold {value!r}, which is no plain data; "
+        "give finite numbers, strings, booleans, lists of these, or a class of a module"
+    )
 
 
 def _refuse_unknown(what: str, values: Mapping[str, Any], known: set[str]) -> None:
     unknown = sorted(set(values) - known)
     if unknown:
-        raise ExperimentError(f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; use the one that wrote it")
+        raise ExperimentError(
+            f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; "
+            "use the one that wrote it"
+        )

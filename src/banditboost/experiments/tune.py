@@ -1,7 +1,8 @@
-"""Which parameters suit a stream: every combination of a grid, or successive halving, which drops bad ones after a few rounds.
+"""Which parameters suit a stream.
 
-Every run is a task, so a search goes on where it was interrupted, and a wider grid plays only what is new. The last rung of a halving is
-the whole stream: its tasks are those of the grid.
+A grid plays every combination; successive halving drops bad ones after a few rounds. Every run is a task, so
+a search goes on where it was interrupted, and a wider grid plays only what is new. The last rung of a halving
+is the whole stream: its tasks are those of the grid.
 """
 
 from __future__ import annotations
@@ -16,20 +17,22 @@ from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.results import Results
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
+from banditboost.validation import check_count
 
 Score = Literal["accuracy", "last_accuracy", "greedy_accuracy"]
 Parameters = dict[str, Any]
 _FEWEST_ROUNDS = 500
-"""Of the first rung of a halving: fewer tell nothing."""
+"""The first rung of a halving has at least so many rounds: fewer tell nothing."""
 
 
 @dataclass(frozen=True)
 class Search:
     """What is searched: `choices` has the values to try for each parameter, `fixed` the others' values.
 
-    >>> Search(Source("car"), "AdaBandit", {"exploration": [0.001, 0.1], "n_learners": [5, 15]}).candidates()[1]
+    >>> choices = {"exploration": [0.001, 0.1], "n_learners": [5, 15]}
+    >>> Search(Source("car"), "AdaBandit", choices).candidates()[1]
     {'exploration': 0.001, 'n_learners': 15}
-    >>> len(Search(Source("car"), "AdaBandit", {"exploration": [0.001, 0.1], "n_learners": [5, 15]}, seeds=(4, 5)).candidates())
+    >>> len(Search(Source("car"), "AdaBandit", choices, seeds=(4, 5)).candidates())
     4
     """
 
@@ -51,7 +54,10 @@ class Search:
 
     def candidates(self) -> list[Parameters]:
         """Every combination."""
-        return [dict(zip(self.choices, values, strict=True)) for values in itertools.product(*self.choices.values())]
+        return [
+            dict(zip(self.choices, values, strict=True))
+            for values in itertools.product(*self.choices.values())
+        ]
 
     def tasks(self, candidate: Parameters, rounds: int | None = None) -> list[Task]:
         """A candidate's runs, over the whole stream or its first `rounds`."""
@@ -61,7 +67,9 @@ class Search:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate and how it did: mean score and half its 95 % interval over seeds, at the most rounds that it was given.
+    """A candidate and how it did.
+
+    That is its mean score and half the 95 % interval over seeds, at the most rounds that it was given.
 
     >>> Ranked({"exploration": 0.01}, mean=0.91, half_width=0.02, rounds=2500, seeds=3).mean
     0.91
@@ -77,18 +85,22 @@ class Ranked:
 def tune_by_grid(search: Search, results: Results, run: Callable[[list[Task]], Any]) -> list[Ranked]:
     """Play every candidate over the whole stream; the best first.
 
-    `run` plays tasks and puts their records into `results`: `partial(run_tasks, results=results)` with whatever else it is to be told.
+    `run` plays tasks and puts their records into `results`: `partial(run_tasks, results=results)` with
+    whatever else it is to be told.
     """
     return _rung(search, search.candidates(), None, results, run)
 
 
-def tune_by_halving(search: Search, results: Results, run: Callable[[list[Task]], Any], *, rounds: int, factor: int = 3) -> list[Ranked]:
-    """Play all candidates for few rounds, the best of them for `factor` times as many, and so on up to the whole stream of `rounds`.
+def tune_by_halving(
+    search: Search, results: Results, run: Callable[[list[Task]], Any], *, rounds: int, factor: int = 3
+) -> list[Ranked]:
+    """Play all candidates for few rounds, and the best of them for more.
 
-    Of each rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long a stream is.)
+    Each rung has `factor` times as many rounds as the one before, up to the whole stream of `rounds`. Of each
+    rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long
+    a stream is.)
     """
-    if factor < 2:
-        raise ExperimentError(f"factor is {factor}; give a whole number from 2 on")
+    check_count("factor", factor, 2)
     candidates = search.candidates()
     dropped: list[Ranked] = []
     for cut in rungs(len(candidates), rounds, factor)[:-1]:
@@ -112,23 +124,36 @@ def rungs(n_candidates: int, rounds: int, factor: int) -> list[int]:
     return cuts
 
 
-def rank(search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]) -> list[Ranked]:
+def rank(
+    search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]
+) -> list[Ranked]:
     """Candidates by their records, the best first; nothing is played."""
     found = {record["id"]: record for record in records}
-    return sorted((_ranked(search, candidate, rounds, found) for candidate in candidates), key=lambda ranked: -ranked.mean)
+    return sorted(
+        (_ranked(search, candidate, rounds, found) for candidate in candidates),
+        key=lambda ranked: -ranked.mean,
+    )
 
 
 def _rung(
-    search: Search, candidates: list[Parameters], rounds: int | None, results: Results, run: Callable[[list[Task]], Any]
+    search: Search,
+    candidates: list[Parameters],
+    rounds: int | None,
+    results: Results,
+    run: Callable[[list[Task]], Any],
 ) -> list[Ranked]:
     run([task for candidate in candidates for task in search.tasks(candidate, rounds)])
     return rank(search, candidates, rounds, results.records())
 
 
-def _ranked(search: Search, candidate: Parameters, rounds: int | None, found: Mapping[str, Mapping[str, Any]]) -> Ranked:
+def _ranked(
+    search: Search, candidate: Parameters, rounds: int | None, found: Mapping[str, Mapping[str, Any]]
+) -> Ranked:
     missing = [str(task) for task in search.tasks(candidate, rounds) if task.id not in found]
     if missing:
-        raise ExperimentError(f"{candidate} has not been played: {missing[0]} is not in the results; play it first")
+        raise ExperimentError(
+            f"{candidate} has not been played: {missing[0]} is not in the results; play it first"
+        )
     records = [found[task.id] for task in search.tasks(candidate, rounds)]
     mean, half_width = mean_interval([record[search.score] for record in records])
     return Ranked(candidate, mean, half_width, records[0]["rounds"], len(records))

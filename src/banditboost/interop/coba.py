@@ -22,7 +22,8 @@ def _row(context: Any) -> Any:
 class CobaLearner:
     """A bandit booster for coba: `CobaLearner(AdaBandit, n_learners=10, seed=1)`.
 
-    The model is made when coba first tells the actions, which must stay the same ones, in the same order. Rewards are 0 or 1.
+    The model is made when coba first tells the actions, which must stay the same ones, in the same order.
+    Rewards are 0 or 1.
 
     >>> from banditboost import AdaBandit
     >>> learner = CobaLearner(AdaBandit, n_learners=3, seed=1)
@@ -48,7 +49,10 @@ class CobaLearner:
             self.model = self._booster(range(len(actions)), **self._parameters)
             self._actions = dict(enumerate(actions))
         if list(actions) != list(self._actions.values()):
-            raise LabelError(f"actions are {actions!r}, but were {list(self._actions.values())!r}; give the same ones in every round")
+            raise LabelError(
+                f"actions are {actions!r}, but were {list(self._actions.values())!r}; "
+                "give the same ones in every round"
+            )
         return self.model
 
     def predict(self, context: Any, actions: Sequence[Any]) -> tuple[Any, float, dict[str, Decision]]:
@@ -58,13 +62,20 @@ class CobaLearner:
 
     def score(self, context: Any, actions: Sequence[Any], action: Any) -> float:
         """The probability with which the action would be chosen; the model does not change."""
-        model = self._model_for(actions)
-        memo, _ = model._begin_round(_row(context), looking=True)
-        looked = Decision._of(model.model_id, model.labels, memo)
-        return looked.distribution()[actions.index(action)]
+        return self._model_for(actions).distribution(_row(context))[actions.index(action)]
 
-    def learn(self, context: Any, action: Any, reward: float, probability: float, decision: Decision) -> None:  # noqa: ARG002
+    def learn(
+        self,
+        context: Any,  # noqa: ARG002
+        action: Any,  # noqa: ARG002
+        reward: float,
+        probability: float,  # noqa: ARG002
+        decision: Decision,
+    ) -> None:
         """Learn the reward of a decision."""
         if reward not in (0, 1) or self.model is None:
-            raise ParameterError(f"reward is {reward!r}; give 1 if the action was right, 0 if not, for an action that predict gave")
+            raise ParameterError(
+                f"reward is {reward!r}; give 1 if the action was right, 0 if not, "
+                "for an action that predict gave"
+            )
         self.model.learn(decision, bool(reward))

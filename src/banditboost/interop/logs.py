@@ -11,12 +11,11 @@ from urllib.parse import quote
 import narwhals as nw
 import numpy as np
 
-from banditboost.validation import check_labels
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError
 from banditboost.rows.schema import Schema
-
-Array = np.ndarray[Any, Any]
+from banditboost.types import Array
+from banditboost.validation import check_labels
 
 
 class _Entry(NamedTuple):
@@ -29,8 +28,8 @@ class _Entry(NamedTuple):
 class DecisionLog:
     """Decisions with their rows and verdicts, for evaluation and training elsewhere.
 
-    Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with values that the models
-    would refuse are refused. Give the model's `schema` if it was declared.
+    Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with
+    values that the models would refuse are refused. Give the model's `schema` if it was declared.
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=3, exploration=0.1, seed=1)
@@ -55,9 +54,14 @@ class DecisionLog:
     def add(self, x: Mapping[Any, Any] | Array, decision: Decision, correct: bool) -> None:
         """Note the verdict on the decision that was made for x."""
         if not isinstance(correct, (bool, np.bool_)):
-            raise DecisionError(f"correct is {correct!r}; give True if the shown label was right, False if not")
+            raise DecisionError(
+                f"correct is {correct!r}; give True if the shown label was right, False if not"
+            )
         if decision.label not in self._actions:
-            raise LabelError(f"the decision shows {decision.label!r}, which is not one of the log's labels; they are {self.labels[:10]!r}")
+            raise LabelError(
+                f"the decision shows {decision.label!r}, which is not one of the log's labels; "
+                f"they are {self.labels[:10]!r}"
+            )
         self._schema.admit(x)
         row = dict(self._schema.named(x))
         self._entries.append(_Entry(row, decision, self._actions[decision.label], int(correct)))
@@ -69,16 +73,26 @@ class DecisionLog:
         """What the columns of the context are: a number, or whether a nominal feature has a value."""
         names = []
         for name, kind in zip(self._schema.names, self._schema.kinds, strict=True):
-            names += [str(name)] if kind == "numeric" else [f"{name}={value}" for value in self._schema.values(name)]
+            names += (
+                [str(name)]
+                if kind == "numeric"
+                else [f"{name}={value}" for value in self._schema.values(name)]
+            )
         return names
 
     def context(self) -> Array:
         """A row for each decision; NaN for a missing number, zeros for a missing nominal value."""
-        coded = np.array([self._schema.encode_anew(entry.row) for entry in self._entries]).reshape(len(self), len(self._schema))
+        coded = np.array([self._schema.encode_anew(entry.row) for entry in self._entries]).reshape(
+            len(self), len(self._schema)
+        )
         columns = []
         for place, n_values in enumerate(self._schema.n_values()):
             column = coded[:, place : place + 1]
-            columns.append(column if self._schema.kinds[place] == "numeric" else (column == np.arange(n_values)).astype(np.float64))
+            columns.append(
+                column
+                if self._schema.kinds[place] == "numeric"
+                else (column == np.arange(n_values)).astype(np.float64)
+            )
         return np.hstack(columns) if columns else np.empty((len(self), 0))
 
     def to_obp(self) -> dict[str, Any]:
@@ -94,7 +108,10 @@ class DecisionLog:
         }
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """A frame of pandas, polars or pyarrow with the columns context (a list of numbers), action, reward and pscore."""
+        """A frame with the columns context (a list of numbers), action, reward and pscore.
+
+        It is one of pandas, polars or pyarrow.
+        """
         feedback = self.to_obp()
         columns = {name: feedback[name].tolist() for name in ("context", "action", "reward", "pscore")}
         return nw.from_dict(columns, backend=backend).to_native()
@@ -106,15 +123,28 @@ class DecisionLog:
         coded = self._schema.encode_anew(row).tolist()
         for name, kind, value in zip(self._schema.names, self._schema.kinds, coded, strict=True):
             if value == value:
-                yield _escaped(str(name)), value if kind == "numeric" else str(self._schema.values(name)[int(value)])
+                yield (
+                    _escaped(str(name)),
+                    value if kind == "numeric" else str(self._schema.values(name)[int(value)]),
+                )
 
     def to_vw(self) -> list[str]:
-        """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`: actions from 1, the cost of a wrong label is 1."""
+        """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`.
+
+        Actions count from 1, and the cost of a wrong label is 1.
+        """
         lines = []
         for entry in self._entries:
             pairs = self._features(entry.row)
-            words = [f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}" for name, value in pairs]
-            lines.append(" ".join([f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]))
+            words = [
+                f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}"
+                for name, value in pairs
+            ]
+            lines.append(
+                " ".join(
+                    [f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]
+                )
+            )
         return lines
 
     def to_dsjson(self) -> list[str]:
@@ -134,13 +164,20 @@ class DecisionLog:
             "Version": "1",
             "EventId": event_id,
             "a": [action + 1 for action in order],
-            "c": {"x": dict(self._features(entry.row)), "_multi": [{"a": {"label": str(label)}} for label in self.labels]},
+            "c": {
+                "x": dict(self._features(entry.row)),
+                "_multi": [{"a": {"label": str(label)}} for label in self.labels],
+            },
             "p": [distribution[self.labels[action]] for action in order],
         }
 
 
 def _escaped(text: str) -> str:
-    """Text as part of a Vowpal Wabbit feature: no space, colon or bar in it, no whole number (hashed otherwise), no leading underscore."""
+    """Text as part of a Vowpal Wabbit feature.
+
+    There is no space, colon or bar in it, no leading underscore, and it is no whole number (which is hashed
+    otherwise).
+    """
     safe = quote(text, safe="")
     special = safe.isdigit() or safe.startswith("_")
     return f"%{ord(safe[0]):02X}{safe[1:]}" if special else safe

@@ -8,20 +8,22 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from river import base
 
-from banditboost.validation import check_count, check_labels
 from banditboost.boosting.full_information import AdaFull, FullInformationBooster, OptFull
 from banditboost.errors import LabelError, ParameterError
 from banditboost.rows.schema import Schema
+from banditboost.types import Array
+from banditboost.validation import check_count, check_labels
 
-Array = np.ndarray[Any, Any]
 Row = Mapping[Any, Any]
 
 
 def _in_order(x: Row) -> dict[Any, Any]:
-    """Features that join together join by name: River's rows have no order, and what is learned must not depend on one."""
+    """Features in the order of their names.
+
+    River's rows have no order, and what is learned must not depend on one.
+    """
     return dict(sorted(x.items(), key=lambda item: str(item[0])))
 
 
@@ -45,7 +47,8 @@ class _RiverBooster(base.Classifier):
         self.replay = check_count("replay", replay, 0, 2**31)
         self.seed = seed
         self.parameters = parameters
-        # With labels that join, a booster is there from the first moment too, to refuse bad parameters; it never learns.
+        # With labels that join, a booster is there from the first moment, too: it refuses bad parameters, and
+        # never learns.
         self._booster = self._make(("yes", "no") if self.labels is None else self.labels)
         self._schema = self._booster.schema
         self._seen: tuple[Hashable, ...] = () if self.labels is None else self.labels
@@ -78,9 +81,15 @@ class _RiverBooster(base.Classifier):
             self._recent.append((row, y))
 
     def _admit(self, row: dict[Any, Any], y: Hashable) -> None:
-        """A new label: k is part of every cost, so a booster for one label more starts anew and learns the recent rows again."""
+        """Let a new label join.
+
+        k is part of every cost, so a booster for one label more starts anew and learns the recent rows again.
+        """
         if len(self._seen) == self.max_labels:
-            raise LabelError(f"y is {y!r}, a new label after max_labels={self.max_labels}; give a larger max_labels, or the labels")
+            raise LabelError(
+                f"y is {y!r}, a new label after max_labels={self.max_labels}; give a larger max_labels, "
+                "or the labels"
+            )
         try:
             hash(y)
         except TypeError:
@@ -111,8 +120,8 @@ class _RiverBooster(base.Classifier):
 class AdaFullClassifier(_RiverBooster):
     """AdaFull (Adaboost.OLM) for River.
 
-    Without `labels`, they join as they come: with each new one a booster for one label more starts anew from the last `replay` rows.
-    A row whose label is new after `max_labels` is refused.
+    Without `labels`, they join as they come: with each new one a booster for one label more starts anew from
+    the last `replay` rows. A row whose label is new after `max_labels` is refused.
 
     Args:
         labels: all labels, if they are known; then nothing is kept for a replay.
@@ -124,7 +133,8 @@ class AdaFullClassifier(_RiverBooster):
 
     >>> from river import datasets, evaluate, metrics
     >>> model = AdaFullClassifier(n_learners=5, seed=1)
-    >>> accuracy = evaluate.progressive_val_score(datasets.Phishing().take(500), model, metrics.Accuracy()).get()
+    >>> stream = datasets.Phishing().take(500)
+    >>> accuracy = evaluate.progressive_val_score(stream, model, metrics.Accuracy()).get()
     >>> int(10 * accuracy)  # tenths
     8
     """
@@ -133,7 +143,9 @@ class AdaFullClassifier(_RiverBooster):
 
 
 class OptFullClassifier(_RiverBooster):
-    """OptFull (OnlineMBBM) for River. Labels join as in `AdaFullClassifier`; `parameters` are those of `OptFull`, such as `edge`.
+    """OptFull (OnlineMBBM) for River.
+
+    Labels join as in `AdaFullClassifier`; `parameters` are those of `OptFull`, such as `edge`.
 
     >>> model = OptFullClassifier(n_learners=5, edge=0.2, seed=1)
     >>> model.learn_one({"age": 31}, "no")
@@ -145,15 +157,19 @@ class OptFullClassifier(_RiverBooster):
 
 
 class RiverLearner:
-    """A River classifier as a weak learner: `AdaBandit(labels, weak_learner=RiverLearner(tree.HoeffdingTreeClassifier()))`.
+    """A River classifier as a weak learner.
 
-    The classifier sees features by their place (0, 1, ...), or by name with the booster's `schema`, which then also makes the
-    values of nominal features strings. Missing values are left out. Where its `learn_one` takes no weight `w`, an example of weight w
-    is learned floor(w) times, and once more with probability w - floor(w).
+    For example `AdaBandit(labels, weak_learner=RiverLearner(tree.HoeffdingTreeClassifier()))`.
+
+    The classifier sees features by their place (0, 1, ...), or by name with the booster's `schema`, which
+    then also makes the values of nominal features strings. Missing values are left out. Where its `learn_one`
+    takes no weight `w`, an example of weight w is learned floor(w) times, and once more with probability w -
+    floor(w).
 
     >>> from banditboost import AdaBandit
     >>> from river import naive_bayes
-    >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=RiverLearner(naive_bayes.GaussianNB()), seed=1)
+    >>> learner = RiverLearner(naive_bayes.GaussianNB())
+    >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=learner, seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=True)
     >>> model.verdicts
     1
@@ -161,7 +177,10 @@ class RiverLearner:
 
     def __init__(self, classifier: Any, schema: Schema | None = None, seed: int = 0) -> None:
         if not hasattr(classifier, "predict_one"):
-            raise ParameterError(f"classifier is {classifier!r}; give a River classifier, such as tree.HoeffdingTreeClassifier()")
+            raise ParameterError(
+                f"classifier is {classifier!r}; give a River classifier, "
+                "such as tree.HoeffdingTreeClassifier()"
+            )
         self.classifier = classifier.clone()
         self._names = None if schema is None else schema.names
         self._nominal = () if schema is None else tuple(kind == "nominal" for kind in schema.kinds)
@@ -172,7 +191,9 @@ class RiverLearner:
         if self._names is None:
             return {i: value for i, value in enumerate(x.tolist()) if value == value}
         columns = zip(self._names, self._nominal, x.tolist(), strict=True)
-        return {name: str(int(value)) if nominal else value for name, nominal, value in columns if value == value}
+        return {
+            name: str(int(value)) if nominal else value for name, nominal, value in columns if value == value
+        }
 
     def predict(self, x: Array) -> int:
         """The label index that the classifier predicts; 0 while it knows none."""

@@ -16,8 +16,9 @@ from banditboost.errors import DecisionError, LabelError, ParameterError
 class BoosterPolicy(bandit.base.ContextualPolicy):
     """A bandit booster as a contextual policy: `BoosterPolicy(AdaBandit, n_learners=10, seed=1)`.
 
-    The model is made at the first pull, with its arms as labels; they must stay the same. Rewards are 0 or 1. River's policies are
-    told of an arm, not of a pull: `update` is for the last pull only. Where verdicts come late, use the booster itself.
+    The model is made at the first pull, with its arms as labels; they must stay the same. Rewards are 0 or 1.
+    River's policies are told of an arm, not of a pull: `update` is for the last pull only. Where verdicts
+    come late, use the booster itself.
 
     >>> policy = BoosterPolicy(n_learners=3, seed=1)
     >>> arm = policy.pull(["left", "right"], context={"hour": 3})
@@ -26,7 +27,9 @@ class BoosterPolicy(bandit.base.ContextualPolicy):
     1
     """
 
-    def __init__(self, booster: type[BanditBooster] = AdaBandit, reward_obj: Any = None, **parameters: Any) -> None:
+    def __init__(
+        self, booster: type[BanditBooster] = AdaBandit, reward_obj: Any = None, **parameters: Any
+    ) -> None:
         super().__init__(reward_obj=reward_obj)
         self.booster = booster
         self.parameters = parameters
@@ -37,14 +40,20 @@ class BoosterPolicy(bandit.base.ContextualPolicy):
         if self.model is None:
             self.model = self.booster(arm_ids, **self.parameters)
         if set(arm_ids) != set(self.model.labels):
-            raise LabelError(f"arm_ids is {arm_ids!r}, but the model knows {self.model.labels!r}; give the same arms in every round")
+            raise LabelError(
+                f"arm_ids is {arm_ids!r}, but the model knows {self.model.labels!r}; "
+                "give the same arms in every round"
+            )
         self._last = self.model.decide({} if context is None else context)
         return self._last.label
 
     def update(self, arm_id: Hashable, context: Mapping[Any, Any] | None, reward: float) -> None:
         """Learn the reward of the arm that was pulled last."""
         if self.model is None or self._last is None or self._last.label != arm_id:
-            raise DecisionError(f"arm_id is {arm_id!r}, which was not pulled last; update once after each pull, or use the booster itself")
+            raise DecisionError(
+                f"arm_id is {arm_id!r}, which was not pulled last; update once after each pull, "
+                "or use the booster itself"
+            )
         if reward not in (0, 1):
             raise ParameterError(f"reward is {reward!r}; give 1 if the arm was right, 0 if not")
         self.model.learn(self._last, bool(reward))

@@ -1,4 +1,4 @@
-"""scikit-learn: the full-information boosters as its classifiers, and its `partial_fit` classifiers as weak learners."""
+"""scikit-learn: boosters as its classifiers, and its `partial_fit` classifiers as weak learners."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from banditboost.validation import check_count
 from banditboost.boosting.full_information import AdaFull, FullInformationBooster, OptFull
-from banditboost.simulation.play import play
 from banditboost.errors import LabelError, ParameterError
+from banditboost.simulation.play import play
+from banditboost.types import Array
+from banditboost.validation import check_count
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
-Array = np.ndarray[Any, Any]
 _LARGEST_SEED = 2**31 - 1
 
 
@@ -32,7 +32,7 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _parameters(self) -> dict[str, Any]:
-        """Of the booster; its seed is drawn as scikit-learn draws."""
+        """Parameters of the booster; its seed is drawn as scikit-learn draws."""
         return {
             "n_learners": self.n_learners,
             "weak_learner": self.weak_learner,
@@ -44,15 +44,22 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rows `n_passes` times, in their order, from the beginning."""
-        return self._learn(X, y, None, anew=True, n_passes=check_count("n_passes", self.n_passes, 1, 1_000_000))
+        return self._learn(
+            X, y, None, anew=True, n_passes=check_count("n_passes", self.n_passes, 1, 1_000_000)
+        )
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn further rows, once; the first call needs all `classes` that will ever come."""
         anew = not hasattr(self, "booster_")
         if anew and classes is None:
-            raise LabelError("classes is None in the first call of partial_fit; give all classes that will ever come")
+            raise LabelError(
+                "classes is None in the first call of partial_fit; give all classes that will ever come"
+            )
         if not anew and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise LabelError(f"classes is {classes!r}, but the first call was given {self.classes_!r}; give the same or none")
+            raise LabelError(
+                f"classes is {classes!r}, but the first call was given {self.classes_!r}; "
+                "give the same or none"
+            )
         return self._learn(X, y, classes, anew=anew)
 
     def _learn(self, X: Any, y: Any, classes: Any, *, anew: bool, n_passes: int = 1) -> Self:
@@ -62,7 +69,10 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
         if len(known) < 2:
             raise LabelError(f"there is one class only, {known!r}; at least two classes are needed")
         if not np.all(np.isin(y, known)):
-            raise LabelError(f"y holds {y[~np.isin(y, known)][0]!r}, which is not one of the classes {known!r}; give them all at first")
+            raise LabelError(
+                f"y holds {y[~np.isin(y, known)][0]!r}, which is not one of the classes {known!r}; "
+                "give them all at first"
+            )
         booster = self._make(len(known)) if anew else self.booster_
         for _ in range(n_passes):
             play(booster, X, np.searchsorted(known, y))
@@ -87,7 +97,9 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
 
 
 class AdaFullClassifier(_SklearnBooster):
-    """AdaFull (Adaboost.OLM) for scikit-learn. A stream is learned by `partial_fit`, once; `fit` goes over a small sample several times.
+    """AdaFull (Adaboost.OLM) for scikit-learn.
+
+    A stream is learned by `partial_fit`, once; `fit` goes over a small sample several times.
 
     Args:
         n_learners: how many weak learners.
@@ -128,12 +140,16 @@ class AdaFullClassifier(_SklearnBooster):
 
 
 class OptFullClassifier(_SklearnBooster):
-    """OptFull (OnlineMBBM) for scikit-learn; `edge` is what the weak learners are believed to have over guessing, the rest is as above.
+    """OptFull (OnlineMBBM) for scikit-learn.
+
+    `edge` is what the weak learners are believed to have over guessing; all other parameters are those of
+    `AdaFullClassifier`.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.utils import shuffle
     >>> X, y = shuffle(*load_iris(return_X_y=True), random_state=0)
-    >>> int(10 * OptFullClassifier(edge=0.2, random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]))  # tenths
+    >>> model = OptFullClassifier(edge=0.2, random_state=0).fit(X[:100], y[:100])
+    >>> int(10 * model.score(X[100:], y[100:]))  # tenths
     9
     """
 
@@ -162,15 +178,19 @@ class OptFullClassifier(_SklearnBooster):
 
 
 class SklearnLearner:
-    """A `partial_fit` classifier as a weak learner: `AdaBandit(labels, weak_learner=SklearnLearner(SGDClassifier(), n_labels=3))`.
+    """A `partial_fit` classifier as a weak learner.
 
-    Lessons are given in batches: 1 teaches each at once; more is faster, and some classifiers, such as GaussianNB, begin badly with a
-    single row. Missing values become `missing`, for most classifiers refuse NaN. Features that join after the first lesson are left out: a
-    scikit-learn classifier cannot take them in. Nominal features come as their codes.
+    For example `AdaBandit(labels, weak_learner=SklearnLearner(SGDClassifier(), n_labels=3))`.
+
+    Lessons are given in batches: 1 teaches each at once; more is faster, and some classifiers, such as
+    GaussianNB, begin badly with a single row. Missing values become `missing`, for most classifiers refuse
+    NaN. Features that join after the first lesson are left out: a scikit-learn classifier cannot take them
+    in. Nominal features come as their codes.
 
     >>> from banditboost import AdaBandit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=SklearnLearner(GaussianNB(), n_labels=2), seed=1)
+    >>> learner = SklearnLearner(GaussianNB(), n_labels=2)
+    >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=learner, seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=True)
     >>> model.verdicts
     1
@@ -178,10 +198,14 @@ class SklearnLearner:
 
     def __init__(self, classifier: Any, n_labels: int, batch: int = 1, missing: float = 0.0) -> None:
         if not hasattr(classifier, "partial_fit") or not hasattr(classifier, "predict"):
-            raise ParameterError(f"classifier is {classifier!r}, which lacks partial_fit or predict; give one such as SGDClassifier()")
+            raise ParameterError(
+                f"classifier is {classifier!r}, which lacks partial_fit or predict; "
+                "give one such as SGDClassifier()"
+            )
         if "sample_weight" not in inspect.signature(classifier.partial_fit).parameters:
             raise ParameterError(
-                f"classifier is {classifier!r}, whose partial_fit takes no sample_weight; give one such as SGDClassifier()"
+                f"classifier is {classifier!r}, whose partial_fit takes no sample_weight; "
+                "give one such as SGDClassifier()"
             )
         self.classifier = clone(classifier)
         self.n_labels = check_count("n_labels", n_labels, 2, 1_000_000)
@@ -199,7 +223,9 @@ class SklearnLearner:
         """The label index that the classifier predicts; 0 before the first lesson."""
         if not self._taught:
             return 0
-        with np.errstate(divide="ignore"):  # naive Bayes takes the logarithm of a label's share, also if it has not come yet
+        with np.errstate(
+            divide="ignore"
+        ):  # naive Bayes takes the logarithm of a label's share, also if it has not come yet
             return int(self.classifier.predict(self._row(x).reshape(1, -1))[0])
 
     def learn(self, x: Array, label: int, weight: float) -> None:
@@ -209,6 +235,8 @@ class SklearnLearner:
         self._waiting.append((self._row(x), label, weight))
         if len(self._waiting) == self.batch:
             rows, labels, weights = zip(*self._waiting, strict=True)
-            self.classifier.partial_fit(np.array(rows), labels, classes=np.arange(self.n_labels), sample_weight=np.array(weights))
+            self.classifier.partial_fit(
+                np.array(rows), labels, classes=np.arange(self.n_labels), sample_weight=np.array(weights)
+            )
             self._waiting = []
             self._taught = True

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -98,7 +97,7 @@ class BanditModel(Model):
             return dict(zip(self.labels, self._distribution_of(memo, indices), strict=True))
 
     def _distribution_of(self, memo: Array, allowed: Array | None) -> list[float]:
-        return distribution(memo, len(self.labels), allowed)
+        return distribution(memo, len(self.labels), allowed) or []
 
     def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all."""
@@ -233,18 +232,6 @@ class BanditModel(Model):
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""
         return len(self.labels)
-
-    @contextmanager
-    def _restricted(self, allowed: Array | None) -> Iterator[None]:
-        """Let only some labels be shown while a round is begun or learned."""
-        places = self._scratch.allowed
-        if allowed is not None:
-            places[1 : 1 + len(allowed)] = allowed
-            places[0] = len(allowed)
-        try:
-            yield
-        finally:
-            places[0] = 0
 
     # Copies and files
 

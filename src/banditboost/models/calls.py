@@ -70,7 +70,7 @@ class Calls:
 
     def for_play(self) -> tuple[Any, Any, Any]:
         """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they are."""
-        witness = self._round.witness or 0
+        witness: Any = self._round.witness or 0
         if numba.config.DISABLE_JIT:
             return self.decide, self.learn, witness
         if self.in_python:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,8 @@ class Model(Locked):
 
     _round: ClassVar[Any]
     _calls: Calls
+    _scratch: Any
+    """What the running call needs: `allowed`, and more for some kinds of model."""
     labels_are_fixed: ClassVar[bool] = False
     """Whether `allowed` and `add_label` are refused."""
 
@@ -171,6 +174,18 @@ class Model(Locked):
                 self._make_way(status, memo)
             calls = self._calls
             status = calls.learn(calls.model, memo, feedback, max(status, NOT_BEGUN), seed)
+
+    @contextmanager
+    def _restricted(self, allowed: Array | None) -> Iterator[None]:
+        """Let only some labels be shown while a round is begun or learned."""
+        places = self._scratch.allowed
+        if allowed is not None:
+            places[1 : 1 + len(allowed)] = allowed
+            places[0] = len(allowed)
+        try:
+            yield
+        finally:
+            places[0] = 0
 
     # Labels that join
 

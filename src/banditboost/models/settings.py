@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from banditboost.types import Record
@@ -40,6 +42,6 @@ COUNTS = np.dtype(
 )
 
 
-def new_record(kind: np.dtype[np.record]) -> Record:
+def new_record(kind: np.dtype[Any]) -> Record:
     """One record with zeros in it. Python and compiled code write to the same memory."""
     return np.zeros(1, kind)[0]

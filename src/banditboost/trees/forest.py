@@ -6,6 +6,7 @@ import numpy as np
 
 from banditboost.compiled.border import Address
 from banditboost.compiled.compile import allocating, inlined, kernel
+from banditboost.compiled.rng import round_key
 from banditboost.trees.layout import Forest
 from banditboost.trees.leaf_prediction import leaf_label, leaf_score, mark_leaf_answers
 from banditboost.trees.leaf_statistics import forget_statistics, observe, open_summary, to_24_bits
@@ -67,6 +68,12 @@ def vote_forest(forest: Forest, x: Array, key: int, votes: Array) -> None:
     """Line 5 of Algorithm 1: the label that each tree predicts."""
     for i in range(forest.trees.size):
         votes[i] = leaf_label(forest, find_leaf(forest, i, x), x, key, i)
+
+
+@kernel
+def vote_in_round(forest: Forest, x: Array, seed: int, round_: int, votes: Array) -> None:
+    """Line 5 in one call from Python, where keys, being uint64, do not fit an int64."""
+    vote_forest(forest, x, round_key(seed, round_), votes)
 
 
 @kernel

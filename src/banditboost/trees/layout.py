@@ -88,5 +88,5 @@ class Forest(NamedTuple):
 
 def empty_forest(features: Array) -> Forest:
     """A forest without trees."""
-    parts = (np.zeros(0, kind) for kind in (TREE, STEP, NODE, ENTRY))
-    return Forest(np.zeros(1, HEAD), *parts, features, np.zeros(0))
+    trees, steps, nodes, entries = (np.zeros(0, kind) for kind in (TREE, STEP, NODE, ENTRY))
+    return Forest(np.zeros(1, HEAD), trees, steps, nodes, entries, features, np.zeros(0))

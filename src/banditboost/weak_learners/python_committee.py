@@ -6,7 +6,7 @@ import copy
 import operator
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from banditboost.errors import ParameterError
 from banditboost.io.values import UnreadableError, UnstorableError
@@ -20,7 +20,7 @@ from banditboost.weak_learners.protocol import WeakLearner
 class PythonCommittee:
     """N learners made by a factory, or N deep copies of a learner."""
 
-    in_python = True
+    in_python: ClassVar[bool] = True
 
     def __init__(
         self, learner: WeakLearner | Callable[[], WeakLearner], n_labels: int, schema: Schema

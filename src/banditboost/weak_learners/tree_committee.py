@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from banditboost.errors import ParameterError
 from banditboost.log import LOGGER
 from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
-from banditboost.trees.forest import open_features, plant, put_to_sleep
+from banditboost.trees.forest import learn_forest, open_features, plant, put_to_sleep, vote_in_round
 from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest
 from banditboost.trees.leaf_statistics import forget_lightest
 from banditboost.types import Array
@@ -42,7 +42,7 @@ def _longer(array: Array, size: int) -> Array:
 class TreeCommittee:
     """All trees of a model, in the few arrays of `forest`."""
 
-    in_python = False
+    in_python: ClassVar[bool] = False
 
     def __init__(
         self, tree: HoeffdingTree, n_labels: int, schema: Schema, seed: int, max_memory: int
@@ -107,6 +107,19 @@ class TreeCommittee:
         log_confidence = math.log(confidence[0]) + u[1] * (math.log(confidence[1]) - math.log(confidence[0]))
         log_tie = math.log(tie[0]) + u[2] * (math.log(tie[1]) - math.log(tie[0]))
         return grace[0] + u[0] * (grace[1] - grace[0]), -log_confidence, math.exp(log_tie)
+
+    # Trees from Python, for checks; a booster's round asks and teaches them in its own compiled code.
+
+    def vote(self, x: Array, round_: int, votes: Array) -> None:
+        """The label index that each tree predicts."""
+        vote_in_round(self.forest, x, self._seed, round_, votes)
+
+    def learn(self, x: Array, labels: Array, weights: Array, first: int = 0) -> None:
+        """Teach tree first + i labels[i] with weights[i]; a weight of 0 teaches nothing."""
+        taught = learn_forest(self.forest, first, x, labels, weights, 0)
+        while taught < len(labels):
+            self.make_room()
+            taught = learn_forest(self.forest, first, x, labels, weights, taught)
 
     def arrays(self) -> dict[str, Array]:
         """All there is to keep of the trees."""

@@ -11,6 +11,7 @@ import pytest
 
 from banditboost import datasets
 from banditboost.datasets import DatasetError
+from banditboost.errors import ParameterError
 from tests.datasets.tables.conftest import Writer
 
 REFUSED = {
@@ -224,7 +225,7 @@ def test_frame_with_two_columns_of_one_name() -> None:
 
 
 def test_block_size(write: Writer) -> None:
-    with pytest.raises(ValueError, match="size must be at least 1, not 0"):
+    with pytest.raises(ParameterError, match="size is 0; give a whole number from 1"):
         next(datasets.open_file(write("x,y\n1,a\n2,b\n"), "y").batches(0))
 
 

@@ -89,7 +89,7 @@ class GapBoost(BanditBooster):
 
     def _make_scratch(self) -> None:
         super()._make_scratch()
-        self._scratch = GapScratch(*self._scratch[:3], **self._stages.scratch())
+        self._scratch = GapScratch(**self._scratch._asdict(), **self._stages.scratch())
 
     def _state(self) -> GapState:
         learned = GapLearned(self._counts, self._tally, self._losses, **self._stages.learned())

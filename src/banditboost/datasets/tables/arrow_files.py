@@ -1,4 +1,7 @@
-"""Parquet and Arrow (Feather) files, a batch at a time: through pyarrow, or through polars where that is what there is."""
+"""Parquet and Arrow (Feather) files, a batch at a time.
+
+They are read through pyarrow, or through polars where only that is installed.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +41,10 @@ class ArrowFile:
         try:
             yield
         except self._reader.errors as error:
-            raise DatasetError(f"{self.name} is cut short or damaged ({' '.join(str(error).split())[:120]}): get a fresh copy") from None
+            raise DatasetError(
+                f"{self.name} is cut short or damaged ({' '.join(str(error).split())[:120]}): "
+                "get a fresh copy"
+            ) from None
 
 
 class _PyArrow:
@@ -84,4 +90,7 @@ def _reader(path: Path, form: Format) -> _PyArrow | _Polars:
             return reader(path, form)
         except ImportError:
             continue
-    raise DatasetError(f"{path} is read with pyarrow or polars, and neither is installed: pip install pyarrow, or save it as CSV")
+    raise DatasetError(
+        f"{path} is read with pyarrow or polars, and neither is installed: pip install pyarrow, "
+        "or save it as CSV"
+    )

@@ -91,7 +91,10 @@ def from_objects(cells: Sequence[Any], column: str, words: bool) -> Cells:
 
 
 def text_of(cell: Any) -> str:
-    """How a value is written as a name: whole numbers without a point, also where missing cells made floats of them."""
+    """How a value is written as a name.
+
+    Whole numbers have no point, also where missing cells made floats of them.
+    """
     if isinstance(cell, np.generic):
         cell = cell.item()
     if isinstance(cell, float) and cell.is_integer():
@@ -101,7 +104,8 @@ def text_of(cell: Any) -> str:
 
 def dates(column: str, example: object) -> DatasetError:
     return DatasetError(
-        f"column {column!r} holds dates or times ({example}): turn them into numbers (days since the first) or parts (weekday, hour), "
+        f"column {column!r} holds dates or times ({example}): turn them into numbers (days since the first) "
+        "or parts (weekday, hour), "
         f"or leave the column out with ignore=[{column!r}]"
     )
 
@@ -111,7 +115,8 @@ def _refuse_odd(kind: type, column: str) -> None:
         raise dates(column, kind.__name__)
     if not issubclass(kind, (str, bool, int, float, Decimal, np.bool_, np.number)):
         raise DatasetError(
-            f"column {column!r} holds values of type {kind.__name__}: only numbers, texts and booleans can be learned from; "
+            f"column {column!r} holds values of type {kind.__name__}: only numbers, "
+            "texts and booleans can be learned from; "
             f"flatten it into columns of those, or leave it out with ignore=[{column!r}]"
         )
 

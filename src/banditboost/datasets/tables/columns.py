@@ -13,9 +13,12 @@ from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Words, dates
 from banditboost.rows.schema import MAX_VALUES
 
 MAX_LABELS = 10_000
-_BOOLEANS = {spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())}
+_BOOLEANS = {
+    spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())
+}
 _DATE = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}( \d.*)?|\d{4}/\d{1,2}/\d{1,2}( \d.*)?|\d{1,2}:\d{2}(:\d{2}.*)?"
+    r"\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}( \d.*)?|\d{4}/\d{1,2}/\d{1,2}( "
+    r"\d.*)?|\d{1,2}:\d{2}(:\d{2}.*)?"
 )
 
 
@@ -25,9 +28,12 @@ class Finding:
 
     name: str
     words: dict[str, None] = field(default_factory=dict)
-    """Words that are not numbers: as many as a label may have, and one more to know that there are too many."""
+    """Words that are not numbers.
+
+    As many are kept as a label may have, and one more to know that there are too many.
+    """
     numerals: dict[str, None] = field(default_factory=dict)
-    """The same for words that are numbers; not known where a source hands over numbers."""
+    """Words that are numbers, as many as of the others; not known where a source hands over numbers."""
     odd: tuple[str, int] | None = None
     """The first word that is neither a number nor a way to write that one is missing, and its row."""
     numbers: int = 0
@@ -83,7 +89,7 @@ class Column:
     name: str
     kind: Kind
     values: tuple[str, ...] | None
-    """Of a nominal column, in code order."""
+    """Values of a nominal column, in code order."""
     code_of: dict[str, int]
     missing: int
     low: float
@@ -93,7 +99,9 @@ class Column:
         """float64[rows]: numbers or codes, NaN where missing. `KeyError` for a value that is not known."""
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
-        return cells.look_up(cells.numbers if self.kind == NUMERIC else [self.code_of[word] for word in cells.values])
+        return cells.look_up(
+            cells.numbers if self.kind == NUMERIC else [self.code_of[word] for word in cells.values]
+        )
 
 
 def settle(finding: Finding, declared: Kind | None) -> Column:
@@ -116,9 +124,15 @@ def settle_label(finding: Finding) -> Column:
     labels = column.values or ()
     if len(labels) < 2:
         only = f"only the label {labels[0]!r}" if labels else "no label at all"
-        raise DatasetError(f"column {name!r} has {only}: there is nothing to choose between; name another label column, or add rows")
+        raise DatasetError(
+            f"column {name!r} has {only}: there is nothing to choose between; name another label column, "
+            "or add rows"
+        )
     if finding.missing:
-        raise DatasetError(f"column {name!r} is empty in {finding.missing:,} rows: every row needs its right label; leave those rows out")
+        raise DatasetError(
+            f"column {name!r} is empty in {finding.missing:,} rows: every row needs its right label; "
+            "leave those rows out"
+        )
     return column
 
 
@@ -132,7 +146,8 @@ def _refuse_doubtful(finding: Finding) -> None:
         word, row = finding.odd
         raise DatasetError(
             f"column {name!r} mixes numbers and texts (the first text is {word!r}, in row {row}): "
-            f"say nominal=[{name!r}] to take all its values as names, or numeric=[{name!r}] to take the texts as missing"
+            f"say nominal=[{name!r}] to take all its values as names, "
+            f"or numeric=[{name!r}] to take the texts as missing"
         )
     if finding.words and all(_DATE.fullmatch(word) for word in finding.words):
         raise dates(name, repr(next(iter(finding.words))))
@@ -142,9 +157,15 @@ def _numeric(finding: Finding) -> Column:
     name = finding.name
     if finding.words and not finding.numbers:
         example = repr(next(iter(finding.words)))
-        raise DatasetError(f"numeric=[{name!r}], but no cell of that column is a number (one is {example}): leave it out of numeric")
+        raise DatasetError(
+            f"numeric=[{name!r}], but no cell of that column is a number (one is {example}): "
+            "leave it out of numeric"
+        )
     if finding.infinite is not None:
-        raise DatasetError(f"column {name!r} is infinite in row {finding.infinite}: leave that cell empty if the number is not known")
+        raise DatasetError(
+            f"column {name!r} is infinite in row {finding.infinite}: "
+            "leave that cell empty if the number is not known"
+        )
     return Column(name, NUMERIC, None, {}, finding.missing + finding.texts, finding.low, finding.high)
 
 
@@ -152,14 +173,18 @@ def _nominal(finding: Finding, words: dict[str, None]) -> Column:
     name = finding.name
     if len(words) > MAX_VALUES:
         raise DatasetError(
-            f"column {name!r} has more than {MAX_VALUES} different texts (such as {next(iter(words))!r}), too many names to learn from: "
+            f"column {name!r} has more than {MAX_VALUES} different texts (such as {next(iter(words))!r}), "
+            "too many names to learn from: "
             f"leave it out with ignore=[{name!r}], or merge the rare ones"
         )
     return _coded(finding, words)
 
 
 def _coded(finding: Finding, words: dict[str, None]) -> Column:
-    """Values in a fixed order. In a source without types true, True and TRUE are one value, spelled as Python does."""
+    """Values in a fixed order.
+
+    In a source without types true, True and TRUE are one value, spelled as Python does.
+    """
     spelled = {word: word for word in words}
     if not finding.typed and all(word in _BOOLEANS for word in words):
         spelled = _BOOLEANS

@@ -1,7 +1,9 @@
-"""CSV files: through pyarrow if it is installed, which is several times as fast, else through Python's own csv module.
+"""CSV files.
 
-A CSV file has no types: a column is numeric if all its cells are numbers or missing. Cells are separated by commas, semicolons or tabs,
-whichever the header has most of; with semicolons numbers may have decimal commas.
+They are read through pyarrow if it is installed, which is several times as fast, else through Python's csv
+module. A CSV file has no types: a column is numeric if all its cells are numbers or missing. Cells are
+separated by commas, semicolons or tabs, whichever the header has most of; with semicolons numbers may have
+decimal commas.
 """
 
 import csv
@@ -51,7 +53,11 @@ class CsvFile:
         return CsvFile(self._path)
 
     def batches(self, request: Request) -> Iterator[Batch]:
-        return self._python_batches(request) if self._arrow is None else self._arrow_batches(self._arrow, request)
+        return (
+            self._python_batches(request)
+            if self._arrow is None
+            else self._arrow_batches(self._arrow, request)
+        )
 
     def _python_batches(self, request: Request) -> Iterator[Batch]:
         size = max(1, _CELLS_A_BATCH // len(self._header))
@@ -61,7 +67,9 @@ class CsvFile:
             for rows in chain([first] if first else [], blocks):
                 columns = zip(self._header, zip(*rows, strict=True), strict=True)
                 wanted = ((name, cells) for name, cells in columns if name not in request.ignored)
-                yield Batch(len(rows), {name: self._cells(cells, name in request.words) for name, cells in wanted})
+                yield Batch(
+                    len(rows), {name: self._cells(cells, name in request.words) for name, cells in wanted}
+                )
 
     def _cells(self, cells: Sequence[str], words: bool) -> Cells:
         if not words:
@@ -69,7 +77,9 @@ class CsvFile:
                 return self._fast_numbers(cells)
             except ValueError:
                 pass
-        return self._words_or_numbers(as_words([cell.strip() for cell in cells], self._number, typed=False), words)
+        return self._words_or_numbers(
+            as_words([cell.strip() for cell in cells], self._number, typed=False), words
+        )
 
     def _fast_numbers(self, cells: Sequence[str]) -> Cells:
         if self._delimiter == ";":
@@ -84,7 +94,10 @@ class CsvFile:
 
     def _words_or_numbers(self, found: Words, words: bool) -> Cells:
         """Numbers if there are some, and nothing else but ways to write that one is missing."""
-        odd = (math.isnan(number) and word not in MISSING_WORDS for word, number in zip(found.values, found.numbers.tolist(), strict=True))
+        odd = (
+            math.isnan(number) and word not in MISSING_WORDS
+            for word, number in zip(found.values, found.numbers.tolist(), strict=True)
+        )
         if words or np.isnan(found.numbers).all() or any(odd):
             return found
         return found.look_up(found.numbers)
@@ -103,14 +116,23 @@ class CsvFile:
         read = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_BLOCK)
         parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
         try:
-            with open_bytes(self._path) as content, arrow_csv.open_csv(quotes := _Quotes(content), read, parse, convert) as reader:
+            with (
+                open_bytes(self._path) as content,
+                arrow_csv.open_csv(quotes := _Quotes(content), read, parse, convert) as reader,
+            ):
                 for batch in reader:
                     columns = zip(batch.schema.names, batch.columns, strict=True)
                     yield Batch(
-                        len(batch), {name: self._arrow_cells(arrow, compute, cells, name in request.words) for name, cells in columns}
+                        len(batch),
+                        {
+                            name: self._arrow_cells(arrow, compute, cells, name in request.words)
+                            for name, cells in columns
+                        },
                     )
             if quotes.count % 2:
-                raise UnclearError(f"{self.name} has a quote that is not closed")  # pyarrow takes all that follows for one cell
+                raise UnclearError(
+                    f"{self.name} has a quote that is not closed"
+                )  # pyarrow takes all that follows for one cell
         except (arrow.ArrowInvalid, OSError) as error:
             raise UnclearError(f"{self.name} cannot be read ({error})") from error
 
@@ -159,7 +181,10 @@ def _first_line(text: TextIO) -> str:
 
 
 def _blocks(text: TextIO, delimiter: str, path: Path, size: int) -> Iterator[list[list[str]]]:
-    """Blocks of about `size` rows, all as long as the first, which is the header; empty lines are left out."""
+    """Blocks of about `size` rows, all as long as the header, which comes first.
+
+    Empty lines are left out.
+    """
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     width, line = 0, 1
     try:
@@ -172,7 +197,9 @@ def _blocks(text: TextIO, delimiter: str, path: Path, size: int) -> Iterator[lis
                 yield rows
             line = reader.line_num + 1
     except csv.Error as error:
-        raise DatasetError(f"{path} cannot be read in line {reader.line_num} ({error}): look for a quote that is not closed") from None
+        raise DatasetError(
+            f"{path} cannot be read in line {reader.line_num} ({error}): look for a quote that is not closed"
+        ) from None
 
 
 def _check_widths(rows: list[list[str]], width: int, line: int, path: Path) -> None:
@@ -190,5 +217,7 @@ def _checked(header: list[str], path: Path) -> list[str]:
     names = [name.strip() or f"column {1 + i}" for i, name in enumerate(header)]
     for name in names:
         if names.count(name) > 1:
-            raise DatasetError(f"{path} has two columns {name!r}: give each a name of its own in the first line")
+            raise DatasetError(
+                f"{path} has two columns {name!r}: give each a name of its own in the first line"
+            )
     return names

@@ -40,5 +40,7 @@ def _cells(series: "nw.Series[Any]", name: str, words: bool) -> Cells:
     if dtype.is_numeric() and not words:
         return np.array(series.cast(nw.Float64()).to_numpy(), np.float64)
     if dtype in (nw.String, nw.Categorical, nw.Enum):  # the categories of pandas and pyarrow may be numbers
-        return as_words([None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True)
+        return as_words(
+            [None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True
+        )
     return from_objects(series.to_list(), name, words)

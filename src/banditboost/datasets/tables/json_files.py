@@ -30,7 +30,11 @@ class JsonLines:
                 names = dict.fromkeys(name for row in block for name in row)
                 wanted = (name for name in names if name not in request.ignored)
                 yield Batch(
-                    len(block), {name: from_objects([row.get(name) for row in block], name, name in request.words) for name in wanted}
+                    len(block),
+                    {
+                        name: from_objects([row.get(name) for row in block], name, name in request.words)
+                        for name in wanted
+                    },
                 )
 
     def _parsed(self, line: str, number: int) -> dict[str, Any]:
@@ -38,8 +42,11 @@ class JsonLines:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise DatasetError(
-                f"{self.name} has no whole JSON object in line {number} ({error.msg}): write one object in each line"
+                f"{self.name} has no whole JSON object in line {number} ({error.msg}): "
+                "write one object in each line"
             ) from None
         if not isinstance(row, dict):
-            raise DatasetError(f"{self.name} has a {type(row).__name__} in line {number}: write one JSON object in each line")
+            raise DatasetError(
+                f"{self.name} has a {type(row).__name__} in line {number}: write one JSON object in each line"
+            )
         return row

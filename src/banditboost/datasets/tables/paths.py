@@ -40,7 +40,10 @@ _MAGIC = {".parquet": b"PAR1", ".arrow": b"ARROW1", ".feather": b"ARROW1", ".ipc
 
 
 def source_of(path: Path) -> Source:
-    """The source for a file, or an error that says what is wrong with the path, the extension or the content."""
+    """The source for a file.
+
+    An error says what is wrong with the path, the extension or the content.
+    """
     try:
         _check_there(path)
         extension = _extension(path)
@@ -49,7 +52,9 @@ def source_of(path: Path) -> Source:
         _check_content(path, extension, start)
         return (_TEXT | _BINARY)[extension](path)
     except OSError as error:
-        raise DatasetError(f"cannot read {path}: {error.strerror or error}; check its permissions and content") from None
+        raise DatasetError(
+            f"cannot read {path}: {error.strerror or error}; check its permissions and content"
+        ) from None
 
 
 def _extension(path: Path) -> str:
@@ -58,7 +63,9 @@ def _extension(path: Path) -> str:
     if extension in _TEXT or (extension in _BINARY and not path.name.lower().endswith(".gz")):
         return extension
     known = f"{', '.join(_TEXT)} (also with .gz), {', '.join(_BINARY)}"
-    raise DatasetError(f"{path} has an extension that is not known: give a file that ends in {known}; export others as CSV")
+    raise DatasetError(
+        f"{path} has an extension that is not known: give a file that ends in {known}; export others as CSV"
+    )
 
 
 def _check_there(path: Path) -> None:
@@ -79,9 +86,13 @@ def _check_content(path: Path, extension: str, start: bytes) -> None:
         if start.startswith(magic):
             raise DatasetError(f"{path} is {content} by its content: {remedy}")
     if extension in _TEXT and b"\0" in start:
-        raise DatasetError(f"{path} is not text by its content: give it the extension that fits, or export it as CSV")
+        raise DatasetError(
+            f"{path} is not text by its content: give it the extension that fits, or export it as CSV"
+        )
     if extension in _MAGIC:
-        raise DatasetError(f"{path} is not a {extension} file by its content: give it the extension that fits")
+        raise DatasetError(
+            f"{path} is not a {extension} file by its content: give it the extension that fits"
+        )
 
 
 def _pyarrow() -> ModuleType | None:

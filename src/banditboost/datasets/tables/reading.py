@@ -18,11 +18,19 @@ from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.frames import Frame
 from banditboost.datasets.tables.paths import source_of
 from banditboost.rows.schema import Schema
+from banditboost.validation import check_count
 
 Names = Collection[str]
 
 
-def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()) -> Table:
+def read(
+    source: str | os.PathLike[str] | Any,
+    label: str,
+    *,
+    numeric: Names = (),
+    nominal: Names = (),
+    ignore: Names = (),
+) -> Table:
     """Read a file (CSV, JSON lines, Parquet, Arrow) or a frame (pandas, polars, pyarrow) into memory.
 
     Args:
@@ -34,8 +42,8 @@ def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (
 
     >>> import pandas as pd
     >>> from banditboost import datasets
-    >>> frame = pd.DataFrame({"hour": [9, 21, None], "device": ["phone", "tv", "tv"], "clicked": ["news", "film", "film"]})
-    >>> table = datasets.read(frame, label="clicked")
+    >>> visits = {"hour": [9, 21, None], "device": ["phone", "tv", "tv"], "clicked": ["news", "film", "film"]}
+    >>> table = datasets.read(pd.DataFrame(visits), label="clicked")
     >>> print(table.describe())
     hour    numeric  9 to 21, 1 missing
     device  nominal  2 values: phone, tv
@@ -49,10 +57,13 @@ def read(source: str | os.PathLike[str] | Any, label: str, *, numeric: Names = (
     return Table(opened.name, opened.features, opened.kinds, opened.values, X, y, opened.labels)
 
 
-def open_file(path: str | os.PathLike[str], label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()) -> "TableFile":
-    """Open a file that need not fit into memory: a first pass finds labels, types and values, `batches` goes through it again.
+def open_file(
+    path: str | os.PathLike[str], label: str, *, numeric: Names = (), nominal: Names = (), ignore: Names = ()
+) -> "TableFile":
+    """Open a file that need not fit into memory.
 
-    The arguments are those of `read`.
+    A first pass finds labels, types and values; `batches` goes through it again. The arguments are those of
+    `read`.
     """
     return _opened(Path(path), label, numeric, nominal, ignore)
 
@@ -69,7 +80,9 @@ class TableFile:
     3
     """
 
-    def __init__(self, source: Source, request: Request, columns: list[Column], label: Column, n_rows: int) -> None:
+    def __init__(
+        self, source: Source, request: Request, columns: list[Column], label: Column, n_rows: int
+    ) -> None:
         self.name = Path(source.name).name
         self.n_rows = n_rows
         self._source, self._request, self._columns, self._label = source, request, columns, label
@@ -97,12 +110,19 @@ class TableFile:
 
     def describe(self) -> str:
         """What was found: a line for each feature."""
-        return lines([Fact(column.name, column.values, column.low, column.high, column.missing) for column in self._columns])
+        return lines(
+            [
+                Fact(column.name, column.values, column.low, column.high, column.missing)
+                for column in self._columns
+            ]
+        )
 
     def batches(self, size: int = 20_000) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Blocks of `size` rows (the last may be shorter), X and y as `play` takes them, in the order of the file."""
-        if size < 1:
-            raise ValueError(f"size must be at least 1, not {size}")
+        """Blocks of `size` rows, X and y as `play` takes them, in the order of the file.
+
+        The last block may be shorter.
+        """
+        check_count("size", size, 1)
         X, y = np.empty((0, len(self._columns))), np.empty(0, np.int64)
         for rows, labels in self._coded():
             X, y = np.concatenate([X, rows]), np.concatenate([y, labels])
@@ -143,7 +163,10 @@ class TableFile:
             raise self._changed(f"something new in column {column.name!r}: {error}") from None
 
     def _changed(self, how: str) -> DatasetError:
-        return DatasetError(f"{self._source.name} has changed since it was opened, it has {how}: let no one write to it meanwhile")
+        return DatasetError(
+            f"{self._source.name} has changed since it was opened, it has {how}: "
+            "let no one write to it meanwhile"
+        )
 
 
 def _opened(source: Any, label: str, numeric: Names, nominal: Names, ignore: Names) -> TableFile:
@@ -162,25 +185,38 @@ def _frame(source: Any) -> Frame:
         frame = nw.from_native(source, eager_only=True)
     except TypeError:
         raise DatasetError(
-            f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, polars or pyarrow (a lazy one collected)"
+            f"the source is of type {type(source).__name__}: give a path, or a frame of pandas, "
+            "polars or pyarrow (a lazy one collected)"
         ) from None
     except nw.exceptions.DuplicateError:
         raise DatasetError("the frame has two columns of one name: give each a name of its own") from None
     for name in frame.columns:
         if not isinstance(name, str):
-            raise DatasetError(f"the frame has a column {name!r}: give it names that are texts (pandas: frame.columns.map(str))")
+            raise DatasetError(
+                f"the frame has a column {name!r}: give it names that are texts (pandas: "
+                "frame.columns.map(str))"
+            )
     return Frame(frame)
 
 
 def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict[str, Kind | None]:
     """What the user says of columns: a kind, or None for one to leave out."""
     declared: dict[str, Kind | None] = {}
-    for argument, names, kind in (("numeric", numeric, NUMERIC), ("nominal", nominal, NOMINAL), ("ignore", ignore, None)):
+    for argument, names, kind in (
+        ("numeric", numeric, NUMERIC),
+        ("nominal", nominal, NOMINAL),
+        ("ignore", ignore, None),
+    ):
         if isinstance(names, str):
-            raise DatasetError(f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]")
+            raise DatasetError(
+                f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]"
+            )
         for name in names:
             if name in declared or name == label:
-                raise DatasetError(f"column {name!r} is in {argument}, and is the label or was named before: name each column once")
+                raise DatasetError(
+                    f"column {name!r} is in {argument}, and is the label or was named before: "
+                    "name each column once"
+                )
             declared[name] = kind
     return declared
 
@@ -198,7 +234,9 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
             _check_names(source, [*findings, *request.ignored], label, declared)
         features = [name for name in findings if name != label]
         if not features:
-            raise DatasetError(f"there is no column besides the label {label!r}: features are needed to learn from")
+            raise DatasetError(
+                f"there is no column besides the label {label!r}: features are needed to learn from"
+            )
         columns = [settle(findings[name], declared.get(name)) for name in features]
         return TableFile(source, request, columns, settle_label(findings[label]), n_rows)
     except UnclearError:
@@ -208,7 +246,10 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
 
 
 def _findings(source: Source, request: Request, names: Collection[str]) -> tuple[dict[str, Finding], int]:
-    """What is found of each column, and the number of rows. Columns that a batch does not have are missing in it."""
+    """What is found of each column, and the number of rows.
+
+    Columns that a batch does not have are missing in it.
+    """
     findings = {name: Finding(name) for name in names if name not in request.ignored}
     n_rows = 0
     for batch in source.batches(request):
@@ -233,4 +274,8 @@ def _hint(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(str(name), names, n=1)
     mean = f"did you mean {near[0]!r}? " if near else ""
     listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f"{mean}its columns are {listed} (the first line of a CSV file has to name them)" if listed else "it has none"
+    return (
+        f"{mean}its columns are {listed} (the first line of a CSV file has to name them)"
+        if listed
+        else "it has none"
+    )

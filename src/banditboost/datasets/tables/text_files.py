@@ -37,7 +37,9 @@ def open_text(path: Path) -> Iterator[TextIO]:
             yield text
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
-        raise DatasetError(f"{path} is not UTF-8 text (byte 0x{byte:02x} in line {_bad_line(path)}): save it as UTF-8") from None
+        raise DatasetError(
+            f"{path} is not UTF-8 text (byte 0x{byte:02x} in line {_bad_line(path)}): save it as UTF-8"
+        ) from None
 
 
 def _bad_line(path: Path) -> int:

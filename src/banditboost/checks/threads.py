@@ -11,7 +11,10 @@ _SWITCH = 1e-5  # seconds: threads take turns five hundred times more often than
 
 
 def run_together(jobs: Sequence[Callable[[], None]]) -> None:
-    """Run each job in a thread of its own, all from the same moment; the first that fails is what fails here."""
+    """Run each job in a thread of its own, all from the same moment.
+
+    The error of the first that fails is raised here.
+    """
     start = threading.Barrier(len(jobs))
 
     def run(job: Callable[[], None]) -> None:

@@ -10,22 +10,23 @@ import numpy as np
 
 from banditboost import Result, play
 from banditboost.cli import output
-from banditboost.cli.blocks import Rounds, for_model
+from banditboost.cli.stream import Rounds, for_model
+from banditboost.experiments.curves import growing_curve
 from banditboost.schedules import to_plain
+from banditboost.types import Array
 
 if TYPE_CHECKING:
-    from banditboost.models.model import Model as Booster
+    from banditboost.models.model import Model
 
 _WINDOW = 0.2
-_POINTS = 200
 
 
 @dataclass
-class Game:
-    """What is played, and what has been played so far."""
+class Player:
+    """A model over a stream: what is played, and what has been played so far."""
 
     stream: Rounds
-    model: Booster
+    model: Model
     skip: int = 0
     parts: list[Result] = field(default_factory=list)
     seconds: float = 0.0
@@ -40,12 +41,19 @@ class Game:
         """Played here, also those of a block that was not finished."""
         return self.model.rounds - self._first_round
 
+    @property
+    def hears_verdicts(self) -> bool:
+        """Whether the model hears only right or wrong; else it is told the right label."""
+        return hasattr(self.model, "decide")
+
     def play(self) -> None:
         """Until the end or Ctrl-C, showing the accuracy so far."""
         start, right = time.perf_counter(), 0
         try:
             with output.progress(output.SHARE, "accuracy {task.fields[accuracy]}") as bar:
-                task = bar.add_task(type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-")
+                task = bar.add_task(
+                    type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-"
+                )
                 for X, y in self._blocks:
                     self.parts.append(play(self.model, X, y))
                     right += int(self.parts[-1].correct.sum())
@@ -57,12 +65,15 @@ class Game:
     def result(self) -> Result:
         """All blocks as one."""
         y, shown, greedy = (self._joined(name) for name in ("y", "shown", "greedy"))
-        return Result(self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None)
+        return Result(
+            self.model.labels, y, shown, greedy, learned=sum(part.learned for part in self.parts), edges=None
+        )
 
-    def _joined(self, name: str) -> np.ndarray[Any, Any]:
+    def _joined(self, name: str) -> Array:
         return np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in self.parts)])
 
     def summary(self) -> dict[str, Any]:
+        """How well the model did, and at what cost."""
         result = self.result()
         return {
             "learner": type(self.model).__name__,
@@ -83,8 +94,5 @@ class Game:
         }
 
     def curve(self) -> dict[str, Any]:
-        """As in a record of an experiment."""
-        values = self.result().curve(_WINDOW)
-        points = np.unique(np.linspace(0, len(values) - 1, _POINTS).round().astype(np.int64))
-        first = self.rounds - len(values) + 1
-        return {"window": _WINDOW, "round": (first + points).tolist(), "accuracy": values[points].tolist()}
+        """The learning curve from the beginning on, in the form that a record has."""
+        return growing_curve(self.result().correct, _WINDOW)

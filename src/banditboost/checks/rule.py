@@ -1,4 +1,8 @@
-"""What a check is: a function whose docstring states a rule, and which raises an AssertionError that says how it was broken."""
+"""What a check is.
+
+A check is a function whose docstring states a rule. It raises an AssertionError that says how the rule was
+broken.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +33,30 @@ def rule(maker: Callable[[Any], Make]) -> Callable[[Callable[[Make], None]], Che
             except AssertionError as error:
                 raise AssertionError(f"{_statement(function)}\nSeen: {error}") from error.__cause__
             except Exception as error:
-                raise AssertionError(f"{_statement(function)}\nSeen: {type(error).__name__}: {error}") from error
+                raise AssertionError(
+                    f"{_statement(function)}\nSeen: {type(error).__name__}: {error}"
+                ) from error
 
         return check
 
     return stated
 
 
+def checked_maker(factory: Make, look: Callable[[Any], object]) -> Make:
+    """Let `look` see all that a factory makes before it is used; it raises an AssertionError at what cannot
+    be checked."""
+
+    def make() -> Any:
+        made = factory()
+        look(made)
+        return made
+
+    return make
+
+
 def _statement(function: Callable[..., Any]) -> str:
-    return f"{function.__name__}: {inspect.getdoc(function)}"
+    rule_in_words = " ".join((inspect.getdoc(function) or "").split())
+    return f"{function.__name__}: {rule_in_words}"
 
 
 def expect(holds: object, seen: str) -> None:
@@ -47,7 +66,10 @@ def expect(holds: object, seen: str) -> None:
 
 
 class _Fields(pickle.Pickler):
-    """Record arrays field by field, for what lies between the fields of a record means nothing and need not be copied."""
+    """Pickle record arrays field by field.
+
+    What lies between the fields of a record means nothing and need not be copied.
+    """
 
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, np.ndarray) and thing.dtype.names:
@@ -63,11 +85,17 @@ def fingerprint(thing: Any) -> bytes:
 
 
 def expect_bounded(thing: Any, go_on: Callable[[], None], rounds: int) -> None:
-    """All that a thing refers to is in its pickle. `go_on` gives it the next `rounds` rounds, always of the same few rows: where something
-    is kept of each, the pickle grows in every stretch; tables that double grow in some."""
+    """All that a thing refers to is in its pickle.
+
+    `go_on` gives it the next `rounds` rounds, always of the same few rows: where something is kept of each,
+    the pickle grows in every stretch; tables that double grow in some.
+    """
     sizes = [len(pickle.dumps(thing))]
     for _ in range(_STRETCHES):
         go_on()
         sizes.append(len(pickle.dumps(thing)))
     least = min((after - before) / rounds for before, after in itertools.pairwise(sizes))
-    expect(least < _MOST_GROWTH, f"in each of {_STRETCHES} stretches of {rounds} rounds it grew, by {least:.1f} bytes a round or more")
+    expect(
+        least < _MOST_GROWTH,
+        f"in each of {_STRETCHES} stretches of {rounds} rounds it grew, by {least:.1f} bytes a round or more",
+    )

@@ -1,4 +1,4 @@
-"""A stream cut into blocks that are played one after the other, so that progress can be shown and Ctrl-C loses nothing."""
+"""A stream cut into blocks, so that progress can be shown and Ctrl-C loses nothing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from banditboost import datasets
-from banditboost.cli.source import Choice
+from banditboost.cli.data_choice import DataChoice
 from banditboost.errors import LabelError
 
 if TYPE_CHECKING:
-    from banditboost.models.model import Model as Booster
+    from banditboost.models.model import Model
     from banditboost.rows.schema import Schema
 
 _BLOCKS = 100
@@ -36,19 +36,16 @@ class Rounds(Protocol):
     def blocks(self, skip: int) -> Iterator[Block]: ...
 
 
-def open_rounds(choice: Choice, seed: int) -> Rounds:
+def open_rounds(choice: DataChoice, seed: int) -> Rounds:
     """From memory, or from the disk if the file is large."""
     return _FromDisk(choice) if choice.is_large else _InMemory(choice, seed)
 
 
 class _InMemory:
-    def __init__(self, choice: Choice, seed: int) -> None:
+    def __init__(self, choice: DataChoice, seed: int) -> None:
         self._table = choice.load()
         order = seed if choice.shuffle or not choice.is_file else None
-        try:
-            self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
-        except ValueError as error:
-            raise typer.BadParameter(f"--repeat or --rounds: {error}") from None
+        self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
         self.labels: tuple[str, ...] = self._stream.labels
         self.count = self._stream.rounds
         self.schema = self._stream.schema
@@ -64,10 +61,11 @@ class _InMemory:
 
 
 class _FromDisk:
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, choice: DataChoice) -> None:
         if choice.shuffle or choice.times > 1:
             raise typer.BadParameter(
-                f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, or play it in order"
+                f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, "
+                "or play it in order"
             )
         self._file = datasets.open_file(choice.data, str(choice.label), **choice.columns)
         self.labels: tuple[str, ...] = self._file.labels
@@ -88,12 +86,16 @@ class _FromDisk:
                 return
 
 
-def for_model(model: Booster, rounds: Rounds, blocks: Iterator[Block]) -> Iterator[Block]:
-    """Blocks as a model knows labels and values: a saved one may have met them in another order, and is then told their names."""
+def for_model(model: Model, rounds: Rounds, blocks: Iterator[Block]) -> Iterator[Block]:
+    """Blocks in the codes that a model knows.
+
+    A saved model may have met labels and values in another order; it is then told their names.
+    """
     unknown = [label for label in rounds.labels if label not in model.labels]
     if unknown:
         raise LabelError(
-            f"label {unknown[0]!r} is not one of the saved model's ({', '.join(map(str, model.labels[:10]))}); begin a new model"
+            f"label {unknown[0]!r} is not one of the saved model's "
+            f"({', '.join(map(str, model.labels[:10]))}); begin a new model"
         )
     schema = rounds.schema()
     if model.labels == rounds.labels and _codes_agree(model.schema, schema):
@@ -109,7 +111,10 @@ def _codes_agree(mine: Schema, other: Schema) -> bool:
 
 def _named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
     """Coded rows as dicts, missing values left out."""
-    columns = [(name, schema.values(name) if kind == "nominal" else None) for name, kind in zip(schema.names, schema.kinds, strict=True)]
+    columns = [
+        (name, schema.values(name) if kind == "nominal" else None)
+        for name, kind in zip(schema.names, schema.kinds, strict=True)
+    ]
     return [
         {
             name: value if values is None else values[int(value)]

@@ -1,4 +1,4 @@
-"""The two ways to play a round: decide and hear a verdict, or predict and be told the label."""
+"""The two kinds of feedback: a verdict on the label that was shown, or the right label."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from banditboost.checks.rules import expect
+from banditboost.checks.rule import expect
 from banditboost.checks.streams import Lesson
 
 Seen = tuple[Any, ...]
@@ -15,12 +15,12 @@ _LONGEST = 500
 
 
 def shown(seen: Seen) -> str:
-    """For people: a memo may be long."""
+    """What was seen, for people: cut off where a memo is long."""
     text = repr(seen)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
-class Way(ABC):
+class Feedback(ABC):
     """How a model is asked and taught."""
 
     @abstractmethod
@@ -45,14 +45,20 @@ class Way(ABC):
         """Both answer alike, round by round, and are taught alike."""
         for t, (x, right) in enumerate(lessons):
             (seen, kept), (other_seen, other_kept) = self.answer(one, x), self.answer(other, x)
-            expect(seen == other_seen, f"{what}: in round {t} one answers {shown(seen)}, the other {shown(other_seen)}")
+            expect(
+                seen == other_seen,
+                f"{what}: in round {t} one answers {shown(seen)}, the other {shown(other_seen)}",
+            )
             self.teach(one, kept, right)
             self.teach(other, other_kept, right)
         counts, other_counts = _counts(one), _counts(other)
-        expect(counts == other_counts, f"{what}: in the end one counts {counts} rounds and verdicts, the other {other_counts}")
+        expect(
+            counts == other_counts,
+            f"{what}: in the end one counts {counts} rounds and verdicts, the other {other_counts}",
+        )
 
 
-class Verdicts(Way):
+class Verdicts(Feedback):
     """`decide` and `learn`."""
 
     def answer(self, model: Any, x: Any) -> tuple[Seen, Any]:
@@ -67,7 +73,7 @@ class Verdicts(Way):
         expect_sound_decision(model, model.decide(x))
 
 
-class Labels(Way):
+class Labels(Feedback):
     """`predict_one` and `learn_one`."""
 
     def answer(self, model: Any, x: Any) -> tuple[Seen, Any]:
@@ -88,20 +94,32 @@ def _counts(model: Any) -> tuple[int, int]:
 
 def expect_sound_decision(model: Any, decision: Any) -> None:
     """A label of the model, shown with the probability that the decision's own distribution gives it."""
-    expect(decision.label in model.labels, f"it decided for {decision.label!r}, and its labels are {model.labels[:10]!r}")
+    expect(
+        decision.label in model.labels,
+        f"it decided for {decision.label!r}, and its labels are {model.labels[:10]!r}",
+    )
     shares = decision.distribution()
     _expect_distribution(model, shares)
     share = shares[decision.label]
-    expect(share == decision.probability > 0.0, f"the probability is {decision.probability!r}, and that of its distribution is {share!r}")
+    expect(
+        share == decision.probability > 0.0,
+        f"the probability is {decision.probability!r}, and that of its distribution is {share!r}",
+    )
 
 
 def _expect_distribution(model: Any, shares: dict[Hashable, float]) -> None:
-    expect(set(shares) <= set(model.labels), f"the distribution is over {list(shares)[:10]!r}, the labels are {model.labels[:10]!r}")
+    expect(
+        set(shares) <= set(model.labels),
+        f"the distribution is over {list(shares)[:10]!r}, the labels are {model.labels[:10]!r}",
+    )
     total = math.fsum(shares.values())
-    expect(min(shares.values()) >= 0.0 and abs(total - 1.0) < 1e-9, f"the distribution {shares!r} has sum {total!r}")
+    expect(
+        min(shares.values()) >= 0.0 and abs(total - 1.0) < 1e-9,
+        f"the distribution {shares!r} has sum {total!r}",
+    )
 
 
-def way_of(model: Any) -> Way:
+def feedback_of(model: Any) -> Feedback:
     if hasattr(model, "decide") and hasattr(model, "learn"):
         return Verdicts()
     if hasattr(model, "predict_one") and hasattr(model, "learn_one"):

@@ -1,0 +1,127 @@
+"""The data of a command: from what was typed to a stream of rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from banditboost import datasets
+from banditboost.cli import options
+from banditboost.experiments.protocol import PRINTED, STREAMS, Printed
+
+if TYPE_CHECKING:
+    from banditboost.experiments.task import Source
+
+LARGEST_IN_MEMORY = 256 * 2**20
+"""Bytes; larger files are streamed."""
+
+
+@dataclass(frozen=True)
+class DataChoice:
+    """A built-in set or a file, and how it becomes a stream.
+
+    These are the ten options that `run`, `compare` and `tune` share.
+
+    >>> DataChoice("car", rounds=100).times
+    6
+    """
+
+    data: options.Data
+    label: options.Label = None
+    repeat: options.Repeat = None
+    rounds: options.Rounds = None
+    shuffle: options.Shuffle = None
+    numeric: options.Numeric = None
+    nominal: options.Nominal = None
+    ignore: options.Ignore = None
+    variant: options.VariantOf = options.Variant.paper
+    directory: options.DataDirectory = None
+
+    @property
+    def is_file(self) -> bool:
+        return self.data not in datasets.names()
+
+    @property
+    def name(self) -> str:
+        return Path(self.data).stem if self.is_file else self.data
+
+    @property
+    def times(self) -> int:
+        """How often the rows are played: as in the paper, or a file once."""
+        return self.repeat if self.repeat is not None else 1 if self.is_file else STREAMS[self.data].repeat
+
+    def check(self) -> None:
+        """Refuse what cannot be meant, before anything is read."""
+        if not self.is_file:
+            self._check_built_in()
+        elif not Path(self.data).exists():
+            known = ", ".join(datasets.names())
+            raise typer.BadParameter(
+                f"{self.data!r} is neither a data set ({known}) nor a file; check the spelling"
+            )
+        elif self.label is None:
+            raise typer.BadParameter(
+                f"{self.data} is a file: name its column of right labels with --label COLUMN"
+            )
+
+    def _check_built_in(self) -> None:
+        for option in ("label", "numeric", "nominal", "ignore"):
+            if getattr(self, option):
+                raise typer.BadParameter(
+                    f"--{option} is for files; {self.data} is a built-in data set, so leave it out"
+                )
+        if self.shuffle is False:
+            raise typer.BadParameter(
+                f"--in-order is for files; the rows of {self.data} come sorted, so they are always shuffled"
+            )
+
+    @property
+    def is_large(self) -> bool:
+        return self.is_file and Path(self.data).stat().st_size > LARGEST_IN_MEMORY
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Columns of a file that the user has spoken of."""
+        return {kind: options.names(getattr(self, kind)) for kind in ("numeric", "nominal", "ignore")}
+
+    def load(self) -> Any:
+        """All rows in memory: a Dataset or a Table."""
+        if self.is_file:
+            return datasets.read(self.data, str(self.label), **self.columns)
+        return datasets.load(self.data, self.variant.value, self.directory)
+
+    def described_rows(self) -> str:
+        """What the columns of a file were taken for, in words.
+
+        Reading the file once shows early whether tasks can be made of it.
+        """
+        if self.is_large:
+            raise typer.BadParameter(
+                f"{self.data} is too large to be kept in memory for many runs; "
+                "take a part of it, or play it once with run"
+            )
+        return str(self.load().describe()) if self.is_file else ""
+
+    def printed(self, learner: str) -> Printed | None:
+        """The paper's figures, if this is the paper's stream."""
+        if self.is_file or self.rounds is not None or self.variant is not options.Variant.paper:
+            return None
+        return PRINTED[self.data].get(learner) if self.times == STREAMS[self.data].repeat else None
+
+    def source(self) -> Source:
+        """The stream as tasks know it."""
+        from banditboost.experiments.task import Source
+
+        if not self.is_file:
+            return Source(self.data, variant=self.variant.value, repeat=self.times, rounds=self.rounds)
+        return Source.file(
+            self.data,
+            str(self.label),
+            **self.columns,
+            repeat=self.times,
+            rounds=self.rounds,
+            shuffle=bool(self.shuffle),
+        )

@@ -1,0 +1,32 @@
+"""Files to be written at the end of a command: each must have a place before the work begins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import typer
+
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def check_target(option: str, path: Path | None) -> None:
+    """Refuse a file that could not be written."""
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise typer.BadParameter(f"{option} {path}: there is no directory {path.parent}; make it first")
+    if path.is_dir():
+        raise typer.BadParameter(f"{option} {path} is a directory; give the name of a file in it")
+    if not os.access(folder, os.W_OK):
+        raise typer.BadParameter(
+            f"{option} {path}: the directory {folder} cannot be written to; give another one"
+        )
+
+
+def check_picture(option: str, path: Path | None) -> None:
+    """Refuse a file that could not be written, or has an ending that no picture has."""
+    check_target(option, path)
+    if path is not None and path.suffix not in _PICTURES:
+        raise typer.BadParameter(f"{option} {path}: give a name that ends in {', '.join(_PICTURES)}")

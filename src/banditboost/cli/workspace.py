@@ -1,0 +1,117 @@
+"""Tasks played with a progress bar, and the directory of what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from banditboost.cli import options, output
+from banditboost.cli.options import EngineName
+
+if TYPE_CHECKING:
+    from banditboost.experiments.runner import Progress
+    from banditboost.experiments.sheets import Sheet
+    from banditboost.experiments.task import Task
+
+
+@dataclass(frozen=True)
+class WorkerChoice:
+    """Who plays tasks: the options that `compare`, `tune` and `reproduce` share."""
+
+    jobs: options.Jobs = None
+    engine: options.Engine = EngineName.local
+    scheduler: options.Scheduler = None
+    address: options.Address = None
+
+    def check(self) -> None:
+        """Refuse addresses that belong to another engine."""
+        addresses = (
+            ("--scheduler", self.scheduler, EngineName.dask),
+            ("--address", self.address, EngineName.ray),
+        )
+        for option, given, engine in addresses:
+            if given and self.engine is not engine:
+                raise typer.BadParameter(
+                    f"{option} goes with --engine {engine.value}; add that, or leave {option} out"
+                )
+            if not given and self.engine is engine:
+                raise typer.BadParameter(f"--engine {engine.value} needs {option} ADDRESS")
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The directory that keeps what comes of tasks, and who plays them."""
+
+    out: Path
+    workers: WorkerChoice
+    data_directory: Path | None = None
+
+    @property
+    def results(self) -> Path:
+        return self.out / "results.jsonl"
+
+    def check(self) -> None:
+        """Refuse a directory that is a file, and workers that cannot be."""
+        if self.out.exists() and not self.out.is_dir():
+            raise typer.BadParameter(f"--out {self.out} is a file; give a directory")
+        self.workers.check()
+
+    def play(self, tasks: Sequence[Task], title: str = "runs") -> list[dict[str, Any]]:
+        """Play what is not in the results yet; the records of all the tasks."""
+        from banditboost.experiments.results import Results
+        from banditboost.experiments.runner import run_tasks
+
+        results = Results(self.results)
+        waiting = {task.id for task in tasks} - results.finished_ids()
+        try:
+            with output.progress("{task.fields[done]}/{task.fields[total_tasks]}") as bar:
+                line = bar.add_task(title, total=1.0, done=0, total_tasks=len(waiting), visible=bool(waiting))
+
+                def advance(event: Progress) -> None:
+                    bar.update(line, completed=event.share, done=event.done)
+
+                run_tasks(
+                    tasks,
+                    results,
+                    engine=self.workers.engine.value,
+                    jobs=self.workers.jobs,
+                    address=self.workers.scheduler or self.workers.address,
+                    data_directory=self.data_path,
+                    progress=advance,
+                )
+        except KeyboardInterrupt:
+            self._tell_how_to_go_on(tasks, results.finished_ids())
+            raise typer.Exit(output.INTERRUPTED) from None
+        wanted = {task.id for task in tasks}
+        return [record for record in results.records() if record["id"] in wanted]
+
+    @property
+    def data_path(self) -> str | None:
+        return None if self.data_directory is None else str(self.data_directory)
+
+    def _tell_how_to_go_on(self, tasks: Iterable[Task], finished: set[str]) -> None:
+        ids = {task.id for task in tasks}
+        kept = (
+            f"{len(ids & finished)} of {len(ids)} runs are kept in {self.results}"
+            if finished
+            else "nothing was finished"
+        )
+        output.warn(f"stopped; {kept}; the same command goes on from there")
+
+    def write_sheet(self, sheet: Sheet) -> list[Path]:
+        """Write a table as CSV, Markdown and LaTeX."""
+        from banditboost.experiments.sheets import FORMS
+
+        paths = []
+        for ending, written in FORMS.items():
+            paths.append(self.out / f"{sheet.name}{ending}")
+            paths[-1].write_text(written(sheet), encoding="utf-8")
+        return paths
+
+    def tell_files(self, files: Iterable[Path]) -> None:
+        """Say on a terminal what was written."""
+        output.say(f"{self.out}: results.jsonl, {', '.join(path.name for path in files)}")
