@@ -13,10 +13,13 @@ import pytest
 
 import banditboost
 from banditboost import Decision, GapBoost, HoeffdingTree, Schema, datasets, load, play
-from banditboost.boosting.gap.booster import choose_gap, draw_other, weigh_labels
+from banditboost.boosting.gap.choose import choose, draw_other, weigh_labels
 from banditboost.errors import DecisionError, ModelFileError, ParameterError
 from banditboost.memo import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
-from banditboost.boosting.gap.chain import LANES, list_row
+from banditboost.boosting.gap.chain import list_row
+from banditboost.boosting.gap.state import LANES
+from banditboost.compiled.compile import kernel
+from banditboost.compiled.rng import round_key
 from banditboost.compiled.rng import EXPLORE, uniform_at
 from banditboost.boosting.gap.layout import lay_out
 from tests.boosting.kernels import INTERPRETED
@@ -72,6 +75,11 @@ def test_numbers_that_draw_a_label_measure_its_probability() -> None:
     assert (np.bincount(drawn, minlength=5) / n).tolist() == pytest.approx(probabilities.tolist(), abs=2 / n)
 
 
+@kernel
+def choose_in_round(model: Any, memo: np.ndarray, seed: int) -> None:
+    choose(model, memo, round_key(seed, int(memo[ROUND])))
+
+
 def test_every_round_number_draws_from_the_same_distribution() -> None:
     """Many rounds of one row with nothing learned in between: shares of the labels shown are the probabilities told."""
     model, rows = taught(3, 30)
@@ -81,7 +89,7 @@ def test_every_round_number_draws_from_the_same_distribution() -> None:
     shown = np.zeros(3)
     for t in range(n):
         memo[ROUND] = t
-        choose_gap(model._committee.forest, model.chains, model._settings, model._weights, memo, np.zeros(0, np.int64))
+        choose_in_round(model._state(), memo, model.seed)
         shown[int(memo[SHOWN])] += 1
         assert memo[PROBABILITY] == expected[int(memo[SHOWN])]
     for label, p in expected.items():
@@ -180,10 +188,10 @@ def test_slots_are_shared_when_labels_join_under_a_low_ceiling(tmp_path: Path) -
     for row in rows:
         decision = model.decide(row)
         model.learn(decision, (decision.label == "a") == (row["f0"] < "v5"))
-    sizes = [model.chains.spans["room"][1]]
+    sizes = [model._stages.layout.spans["room"][1]]
     for label in range(14):
         model.add_label(label)
-        sizes.append(model.chains.spans["room"][1])
+        sizes.append(model._stages.layout.spans["room"][1])
     assert sizes[-1] < sizes[0]
     right = sum(model.decide(row, ["a", "b"]).greedy == ("a" if row["f0"] < "v5" else "b") for row in rows)
     assert right > (0.6 if INTERPRETED else 0.9) * len(rows)
@@ -248,8 +256,8 @@ def test_expert_weights_are_a_distribution() -> None:
     weights = model.expert_weights
     assert weights.shape == (8,)
     assert weights.sum() == pytest.approx(1.0)
-    assert int(np.argmax(weights[:-2])) == int(np.argmin(model._weights[:-2]))
-    narrow, wide = model._weights[-2:]
+    assert int(np.argmax(weights[:-2])) == int(np.argmin(model._losses[:-2]))
+    narrow, wide = model._losses[-2:]
     assert weights[-1] / weights[-2] == pytest.approx(math.exp(-0.3 * (wide - narrow)))
 
 
@@ -260,7 +268,7 @@ def test_a_chain_is_made_when_a_verdict_is_learned() -> None:
     for decision in reversed(open_decisions[10:]):
         model.learn(decision, False)
     assert model.n_groups == len({decision.label for decision in open_decisions[10:]})
-    assert model.chains.weights.shape[1] * LANES < 3 * LANES
+    assert model._stages.weights.shape[1] * LANES < 3 * LANES
 
 
 # Ridge regressions
@@ -268,11 +276,11 @@ def test_a_chain_is_made_when_a_verdict_is_learned() -> None:
 
 def slots_by_meaning(model: Any) -> dict[int, Any]:
     """What the slots of stages 1 and 2 are about: a column and its value, or two of them."""
-    layout, names = model._linear._layout, model.schema.names
+    layout, names = model._stages.layout, model.schema.names
     values = [model.schema.values(name) or (None,) for name in names]
     about: dict[int, Any] = {0: "constant"}
     for name, column, own in zip(names, layout.columns, values, strict=True):
-        about |= {int(column["slot"]) + code: (name, value) for code, value in enumerate(own)}
+        about |= {int(column) + code: (name, value) for code, value in enumerate(own)}
     for pair in layout.products:
         i, j, start = (int(pair[field]) for field in ("first", "second", "slot"))
         codes = [(0, 0)] if i == j else list(itertools.product(range(len(values[i])), range(len(values[j]))))
@@ -283,13 +291,13 @@ def slots_by_meaning(model: Any) -> dict[int, Any]:
 
 def regression_by_meaning(model: Any, group: int, kind: str) -> dict[Any, float]:
     """Weights and inverse of one label, by the columns and values that they are about."""
-    inverse, weights = (getattr(model.chains, kind + part)[group] for part in ("inverse", "ridge"))
+    inverse, weights = (part[group] for part in getattr(model._stages, kind))
     about = {slot: meaning for slot, meaning in slots_by_meaning(model).items() if slot < len(weights)}
     assert len(about) == len(weights)
     return {("w", about[i]): weights[i] for i in about} | {(about[i], about[j]): inverse[i, j] for i in about for j in about}
 
 
-@pytest.mark.parametrize("kind", ["", "wide_"])
+@pytest.mark.parametrize("kind", ["narrow", "wide"])
 def test_regressions_keep_their_meaning_when_columns_and_values_join(kind: str) -> None:
     model = GapBoost(range(3), n_learners=1, seed=1)
     for t in range(40):
@@ -311,10 +319,10 @@ def test_regressions_end_when_rows_become_wide(tmp_path: Path) -> None:
     model = GapBoost(range(2), n_learners=1, max_memory=1 << 20, seed=1)
     for t in range(89):
         model.learn(model.decide({"c": f"v{t}"}), t % 2 == 0)
-    assert model.chains.inverse.shape == model.chains.wide_inverse.shape == (2, 90, 90)  # one column has no products
+    assert model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 90, 90)  # one column has no products
     assert np.all(model.expert_weights[-2:] > 0.0)
     model.decide({"c": "one more"})
-    assert model.chains.inverse.shape == model.chains.wide_inverse.shape == (2, 0, 0)
+    assert model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 0, 0)
     assert np.all(model.expert_weights[-2:] == 0.0)
     model.learn(model.decide({"c": "v5"}), True)
     model.save(tmp_path / "model.bb")
@@ -325,9 +333,9 @@ def test_regressions_end_when_labels_are_many() -> None:
     model = GapBoost(range(2), n_learners=1, max_memory=1 << 20, seed=1)
     for t in range(20):
         model.learn(model.decide({"c": f"v{t}"}), t % 2 == 0)
-    slots = [model.chains.product.size for label in range(2, 40) if model.add_label(label) is None]
+    slots = [model._scratch.narrow.size for label in range(2, 40) if model.add_label(label) is None]
     assert slots == [21] * 35 + [0] * 3  # 37 labels x 21 x 21 = 16,317
-    assert model.chains.ridge.shape[1] == 0
+    assert model._stages.narrow.weights.shape[1] == 0
 
 
 def test_what_was_tried_less_is_hoped_for_more() -> None:
@@ -350,7 +358,7 @@ def test_the_inverse_stays_that_of_the_rows() -> None:
     X[:, 3] = X[:, 2] + 1e-4 * luck.normal(size=len(X))
     model = GapBoost(range(2), n_learners=1, seed=1)
     play(model, X, (X[:, 0] > 0).astype(np.int64))
-    for inverse in (*model.chains.inverse, *model.chains.wide_inverse):
+    for inverse in (*model._stages.narrow.inverse, *model._stages.wide.inverse):
         assert np.allclose(inverse, inverse.T, rtol=0, atol=1e-6)
         assert np.linalg.eigvalsh(inverse).min() > -1e-9
         assert np.linalg.eigvalsh(inverse).max() <= 1.0 + 1e-9
@@ -364,22 +372,21 @@ def test_missing_values_are_no_features() -> None:
     model = GapBoost(range(2), n_learners=1, schema=schema, seed=1)
     for t in range(6):
         model.learn(model.decide([float(t), "uv"[t % 2], -float(t * t)]), t % 2 == 0)
-    chains = model.chains
     for row, sizes in [((0.0, 1.0, 2.0), (4, 5, 5)), ((np.nan, 1.0, 2.0), (3, 2, 2)), ((np.nan, np.nan, np.nan), (1, 0, 0))]:
-        list_row(model._committee.features, chains, np.array(row), model.verdicts)
-        assert tuple(np.diff(chains.bounds)) == sizes
-    assert chains.slots[0] == 0
+        list_row(model._state(), np.array(row))
+        assert tuple(np.diff(model._scratch.bounds)) == sizes
+    assert model._scratch.slots[0] == 0
 
 
 def weights_by_meaning(model: Any) -> dict[Any, list[float]]:
     """Of every label's weight: which stage, which columns, which values; those that were never touched are left out."""
-    layout, names, found = model._linear._layout, model.schema.names, {}
+    layout, names, found = model._stages.layout, model.schema.names, {}
     values = [model.schema.values(name) or (None,) for name in names]
     for group in range(model.n_groups):
-        weights, squares = model.chains.weights[:, group // LANES, :, group % LANES]
+        weights, squares = model._stages.weights[:, group // LANES, :, group % LANES]
         for c, column in enumerate(layout.columns):
             for code, value in enumerate(values[c]):
-                found[group, names[c], value] = [weights[column["slot"] + code], squares[column["slot"] + code]]
+                found[group, names[c], value] = [weights[column + code], squares[column + code]]
         for stage, pairs in ((1, layout.products), (2, layout.bins)):
             parts = [list(range(11)) if stage == 2 and one == (None,) else one for one in values]
             for i, j, slot in pairs.tolist():
@@ -410,7 +417,7 @@ def wide_schema(n_columns: int) -> Schema:
 
 
 def test_of_too_many_pairs_some_are_drawn() -> None:
-    layout = lay_out(wide_schema(100), 7, 16_384)
+    layout = lay_out(wide_schema(100), 7, 16_384).layout
     pairs = layout.products
     assert len(pairs) == 4_096
     assert len(layout.bins) == 0
@@ -418,8 +425,8 @@ def test_of_too_many_pairs_some_are_drawn() -> None:
     assert np.all(np.diff(numbers) > 0)
     draws = np.array([uniform_at(7, 0, 10, number) for number in range(5_050)])
     assert sorted(numbers.tolist()) == sorted(np.argsort(draws, kind="stable")[:4_096].tolist())
-    assert len(lay_out(wide_schema(27), 7, 16_384).bins) == 378
-    assert len(lay_out(wide_schema(28), 7, 16_384).bins) == 0
+    assert len(lay_out(wide_schema(27), 7, 16_384).layout.bins) == 378
+    assert len(lay_out(wide_schema(28), 7, 16_384).layout.bins) == 0
 
 
 def test_a_hashed_stage_follows_the_schema() -> None:
@@ -430,13 +437,13 @@ def test_a_hashed_stage_follows_the_schema() -> None:
     model = GapBoost(range(2), n_learners=1, schema=schema, seed=1)
     for t in range(30):
         model.learn(model.decide({"a": values[t], "b": values[2 * t]}), t % 2 == 0)
-    spans = model._linear._layout.spans
+    spans = model._stages.layout.spans
     assert (spans["needed"][1], spans["room"][1]) == (40_000, 16_384)
-    sums = model.chains.weights[:, 0, spans["start"][1] :].sum(axis=0).copy()
+    sums = model._stages.weights[:, 0, spans["start"][1] :].sum(axis=0).copy()
     model.decide({"late": 3.0})
-    after = model._linear._layout.spans
+    after = model._stages.layout.spans
     assert after["needed"][1] == 40_401
-    assert np.array_equal(model.chains.weights[:, 0, after["start"][1] : after["start"][1] + 16_384].sum(axis=0), sums)
+    assert np.array_equal(model._stages.weights[:, 0, after["start"][1] : after["start"][1] + 16_384].sum(axis=0), sums)
 
 
 # Memory
@@ -445,7 +452,7 @@ def test_a_hashed_stage_follows_the_schema() -> None:
 @pytest.mark.parametrize(("k", "max_memory", "slots"), [(26, 256 << 20, 16_384), (1_000, 256 << 20, 4_096), (10_000, 256 << 20, 256)])
 def test_slots_are_bounded_by_the_ceiling(k: int, max_memory: int, slots: int) -> None:
     model = GapBoost(range(k), schema=wide_schema(89), max_memory=max_memory, seed=1)
-    assert model._linear._layout.spans["room"].tolist() == [90, min(slots, 4_005), 0]
+    assert model._stages.layout.spans["room"].tolist() == [90, min(slots, 4_005), 0]
     assert 32 * slots * k <= max_memory / 2 or slots == 16_384
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from banditboost import Decision
-from banditboost.boosting import ledger
+from banditboost.models import ledger
 from tests.boosting.rounds import STREAM, make, refused
 from tests.boosting.twins import DECIDERS
 
@@ -18,7 +18,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def window(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(ledger, "WINDOW", 32)
+    monkeypatch.setattr(ledger, "REMEMBERED", 32)
     return 32
 
 

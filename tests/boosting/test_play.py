@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from banditboost import Schema, play
-from banditboost.boosting import player
+from importlib import import_module
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import keyed, play_by_hand
 from tests.boosting.states import difference
@@ -177,7 +177,7 @@ def test_played_rounds_are_in_the_ledger(name: str) -> None:
 
 
 def test_progress_is_reported(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "_ROUNDS_A_CALL", 15)
+    monkeypatch.setattr(import_module("banditboost.simulation.play"), "_ROUNDS_A_CALL", 15)
     stream = make_stream("mixed", 3, 40)
     one, other = two_of(name, stream)
     seen: list[int] = []
@@ -189,7 +189,7 @@ def test_progress_is_reported(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_interrupted_play_can_go_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was played before the interruption was played, and the rest of the stream gives the rest of the result."""
-    monkeypatch.setattr(player, "_ROUNDS_A_CALL", 15)
+    monkeypatch.setattr(import_module("banditboost.simulation.play"), "_ROUNDS_A_CALL", 15)
     stream = make_stream("mixed", 3, 40)
     one, other = two_of(name, stream)
 

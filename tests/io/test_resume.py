@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import banditboost
 from banditboost import Decision, Schema, play
-from banditboost.boosting import ledger
+from banditboost.models import ledger
 from banditboost.models.model import Model as Booster
 from banditboost.loading import BOOSTERS as LOADABLE
 from tests.boosting.states import difference
@@ -123,7 +123,7 @@ def test_at_the_memory_ceiling(name: str, tmp_path: Path) -> None:
 
 
 def test_a_ledger_that_has_gone_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(ledger, "WINDOW", 32)
+    monkeypatch.setattr(ledger, "REMEMBERED", 32)
     model = make_booster("AdaBandit", K, 2)
     decisions = [model.decide(x) for x in STREAM.X[:100]]
     for decision in decisions[70::2]:

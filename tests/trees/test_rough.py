@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from banditboost.compiled.compile import njit
+from banditboost.compiled.compile import kernel
 from banditboost.trees.layout import Forest
 from banditboost.trees.merit import class_entropy, list_classes, look_at_features, make_work, numeric_merit, work_size
 from banditboost.trees.special_functions import cut
@@ -25,7 +25,7 @@ def leaf_of(seed: int, centre: float, spread: float, wide: bool) -> Forest:
     return tree.forest
 
 
-@njit
+@kernel
 def both_merits(forest: Forest, numbers: np.ndarray) -> tuple[float, float, float]:
     work = make_work(forest, numbers)
     list_classes(forest, 0, work)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from banditboost.trees.forest import score_forest
 from tests.trees.forests import INTERPRETED, Twins, label_of, random_row, random_weight
 
 NAN = math.nan

@@ -45,8 +45,13 @@ def first_of_all(model: Any, memo: Array) -> int:  # noqa: ARG001 (the same for 
 
 @inlined
 def teach_trees(model: Any, first: int, x: Array, taught: int) -> int:
-    """Line 16: the trees learn their lesson, from number `taught` of it on."""
+    """Line 16: the trees learn their lesson, from number `taught` of it on.
+
+    A forest without trees is that of a booster whose learners are Python objects (python_round.py teaches them).
+    """
     scratch = model.scratch
+    if model.forest.trees.size == 0:
+        return LEARNED
     taught = call_learn_trees(
         model.learn_trees, (model.forest, first, x, scratch.labels, scratch.importance, taught)
     )

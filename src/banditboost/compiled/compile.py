@@ -54,14 +54,12 @@ class Kernel:
         return self._inner._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
-        tables = [Table(value) if is_named_tuple(value) else None for value in arguments]
         code = self.code(tuple(map(type_of, arguments)))
-        return code(
-            *(
-                value if table is None else table.address
-                for value, table in zip(arguments, tables, strict=True)
-            )
+        tables = [Table(value) if is_named_tuple(value) else None for value in arguments]
+        handed = (
+            value if table is None else table.address for value, table in zip(arguments, tables, strict=True)
         )
+        return code(*handed)
 
     def code(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
         """What Python calls for arguments of these types; tables are given by their addresses."""
