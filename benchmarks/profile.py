@@ -1,4 +1,4 @@
-"""`python -m benchmarks.profile [streams]`: where the time of an AdaBandit round goes, each part alone in a compiled loop."""
+"""`python -m benchmarks.profile [streams] [--record]`: where the time of an AdaBandit round goes, each part alone in a compiled loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from banditboost.kernels.layout import SHOWN, VOTES
 from banditboost.kernels.rng import round_key
 from banditboost.kernels.route import find_leaf
 from banditboost.weak_learners.forest import TreeCommittee
-from benchmarks.cases import Case, cases, named
+from benchmarks import machine, records
+from benchmarks.cases import Case, asked, cases
 
 ROUNDS = 8_000
 Array = np.ndarray[Any, Any]
@@ -124,9 +125,15 @@ def profile(case: Case) -> dict[str, float]:
 
 
 def main() -> None:
-    for whole in cases(named("benchmarks.profile", "Where the time of an AdaBandit round goes."), 4):
+    options = asked("profile", "Where the time of an AdaBandit round goes.")
+    told = records.about(machine.describe(None), records.typed("benchmarks.profile", None))
+    for whole in cases(options.streams, 4):
         case = whole.cut(min(ROUNDS, whole.rounds))
-        print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in profile(case).items()), flush=True)
+        parts = profile(case)
+        print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in parts.items()), flush=True)
+        if options.record:
+            rounded = {name: round(value, 2) for name, value in parts.items()}
+            records.update(options.record, [{"stream": case.name, "microseconds": rounded, **told}], ["stream"])
 
 
 if __name__ == "__main__":
