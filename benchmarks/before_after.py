@@ -1,0 +1,175 @@
+"""Is it as fast as before? Two checkouts of the package play the same rounds in turns, on one core.
+
+    python -m benchmarks.before_after --before PATH [--after PATH] [--datasets car] [--slices 15] [--record]
+
+Each checkout has a process of its own, whose PYTHONPATH begins with the checkout's src. The two play slice after slice, and who goes first
+changes with every slice: a machine that is slow for a while is slow for both. The columns are those of `benchmarks.rounds`: `play`, array
+rows and dict rows. A slice is the same beginning of a stream, played by a fresh model. Printed is the speed after, divided by the speed
+before: the quotient of the median CPU seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from banditboost import datasets
+from benchmarks import machine, ours, records
+from benchmarks.cases import cases, known
+from benchmarks.rate import Contender
+from benchmarks.tables import render
+
+ROOT = Path(__file__).parents[1]
+BOOSTERS = ("AdaBandit", "OptBandit", "GapBoost")
+WAYS: dict[str, Callable[..., Contender]] = {"play": ours.played, "array rows": ours.by_array, "dict rows": ours.by_dict}
+COLUMNS = tuple(f"{booster} {way}" for booster in BOOSTERS for way in WAYS)
+ALLOWED = 0.03
+SEED = 4
+
+
+class Checkout:
+    """A process that plays with the package of one checkout. It is told what to play, and answers with CPU seconds."""
+
+    def __init__(self, root: Path, rounds: int) -> None:
+        source = root.resolve() / "src"
+        if not (source / "banditboost").is_dir():
+            raise SystemExit(f"{root} holds no src/banditboost: give the root of a checkout")
+        path = os.pathsep.join([str(source), str(ROOT)])
+        command = [sys.executable, "-m", "benchmarks.before_after", "--serve", "--rounds", str(rounds)]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        used = Path(self.ask("where"))
+        if source not in used.parents:
+            raise SystemExit(f"{root} was asked for, but {used} is what Python imports there")
+
+    def ask(self, *question: str) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(json.dumps(question), file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit("a process that plays has ended; what it said stands above")
+        return json.loads(answer)
+
+    def __enter__(self) -> Checkout:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._process.communicate()
+
+
+def serve(rounds: int) -> None:
+    """Answer questions, line by line: where the package is, or how long a slice takes."""
+    import banditboost
+
+    contenders: dict[tuple[str, str], Contender] = {}
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question == ["where"]:
+            answer: Any = banditboost.__file__
+        else:
+            stream, column = question
+            if (stream, column) not in contenders:
+                contenders = {(stream, column): contender(stream, column, rounds)}
+            answer = contenders[stream, column](0).seconds
+        print(json.dumps(answer), flush=True)
+
+
+def contender(stream: str, column: str, rounds: int) -> Contender:
+    """A column on the beginning of a stream; kernels are compiled here."""
+    booster, way = column.split(" ", 1)
+    whole = next(iter(cases((stream,), SEED)))
+    case = whole.cut(min(rounds, whole.rounds))
+    learners = None if booster == "GapBoost" else case.setting("AdaBandit").n_learners
+    return WAYS[way](case, booster, learners)
+
+
+def compare(before: Checkout, after: Checkout, stream: str, column: str, slices: int) -> tuple[float, float]:
+    """Median CPU seconds of a slice, before and after. The first slice of each is left out: it may compile."""
+    spent: tuple[list[float], list[float]] = ([], [])
+    sides = list(enumerate((before, after)))
+    for turn in range(slices + 1):
+        for side, checkout in sides if turn % 2 else reversed(sides):
+            seconds = checkout.ask(stream, column)
+            if turn:
+                spent[side].append(seconds)
+    return statistics.median(spent[0]), statistics.median(spent[1])
+
+
+def table(lines: Sequence[records.Record]) -> str:
+    """Speed after, divided by speed before: streams in rows, columns as in `benchmarks.rounds`."""
+    found = {(line["stream"], line["column"]): line["quotient"] for line in lines}
+    columns = list(dict.fromkeys(line["column"] for line in lines))
+    rows = [[s, *(_cell(found.get((s, column))) for column in columns)] for s in dict.fromkeys(line["stream"] for line in lines)]
+    return render(["stream", *columns], rows)
+
+
+def _cell(quotient: float | None) -> str:
+    return "-" if quotient is None else f"{quotient:.3f}" + (" SLOWER" if quotient < 1 - ALLOWED else "")
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.before_after", description="Is it as fast as before?")
+    parser.add_argument("--before", type=Path, help="a checkout of the commit to compare with")
+    parser.add_argument("--after", type=Path, default=ROOT, help="the other checkout (default: this one)")
+    parser.add_argument("--datasets", type=_names, default=tuple(datasets.names()), help="comma-separated (default: all that can be had)")
+    parser.add_argument("--columns", type=_columns, default=COLUMNS, help=f"comma-separated, from {', '.join(COLUMNS)}")
+    parser.add_argument("--slices", type=int, default=15, help="how often each plays (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=4_000, help="of a slice, at most (default: %(default)s)")
+    parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    records.add_option(parser, "before_after")
+    options = parser.parse_args(arguments)
+    if options.before is None and not options.serve:
+        parser.error("--before is missing: give a checkout, made for example by `git worktree add PATH COMMIT`")
+    return options
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(known(name) for name in text.split(","))
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    for column in text.split(","):
+        if column not in COLUMNS:
+            raise argparse.ArgumentTypeError(f"unknown column {column!r}: choose from {', '.join(COLUMNS)}")
+    return tuple(text.split(","))
+
+
+def _commit(root: Path) -> str:
+    told = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], check=False, capture_output=True, text=True)
+    return told.stdout.strip() or "unknown"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parse(arguments)
+    if options.serve:
+        serve(options.rounds)
+        return
+    about = machine.describe(machine.pin(options.core))
+    told = {"commits": [_commit(options.before), _commit(options.after)], "slices": options.slices}
+    told |= records.about(about, records.typed("benchmarks.before_after", arguments))
+    lines = []
+    with Checkout(options.before, options.rounds) as before, Checkout(options.after, options.rounds) as after:
+        for case in cases(options.datasets, SEED):
+            for column in options.columns:
+                first, then = compare(before, after, case.name, column, options.slices)
+                line = {"stream": case.name, "column": column, "before": first, "after": then, "quotient": round(first / then, 4)}
+                print(f"{case.name}, {column}: {first / then:.3f}", file=sys.stderr, flush=True)
+                lines.append({**line, **told})
+    print(table(lines))
+    if options.record:
+        records.update(options.record, lines, ["stream", "column"])
+
+
+if __name__ == "__main__":
+    main()
