@@ -1,11 +1,17 @@
 """Is it as fast as before? Two checkouts of the package play the same rounds in turns, on one core.
 
-    python -m benchmarks.before_after --before PATH [--after PATH] [--datasets car] [--slices 15] [--record]
+    python -m benchmarks.before_after --before PATH [--after PATH] [--datasets car] [--sittings 5] [--slices 7] [--record]
 
-Each checkout has a process of its own, whose PYTHONPATH begins with the checkout's src. The two play slice after slice, and who goes first
-changes with every slice: a machine that is slow for a while is slow for both. The columns are those of `benchmarks.rounds`: `play`, array
-rows and dict rows. A slice is the same beginning of a stream, played by a fresh model. Printed is the speed after, divided by the speed
-before: the quotient of the median CPU seconds.
+Each checkout has a process of its own, whose PYTHONPATH begins with the checkout's src. The two play slice after slice,
+and who goes first changes with every slice: a machine that is slow for a while is slow for both. The columns are those
+of `benchmarks.rounds`: `play`, array rows and dict rows. A slice is the same beginning of a stream, played by a fresh
+model. Where code and arrays happen to lie in memory changes the speed of a process by some percent, for as long as it
+lives; so there are several sittings, each with new processes. Printed is the speed after, divided by the speed before:
+in a sitting the quotient of the median CPU seconds, and of all sittings the median. A checkout compared with itself
+shows what is noise.
+
+The order in which kernels are compiled changes how fast they are (a `play` of GapBoost by a third). So each checkout
+has a cache of its own, empty at first, and a sitting that does not count fills both in the same order.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +38,8 @@ ROOT = Path(__file__).parents[1]
 BOOSTERS = ("AdaBandit", "OptBandit", "GapBoost")
 WAYS: dict[str, Callable[..., Contender]] = {"play": ours.played, "array rows": ours.by_array, "dict rows": ours.by_dict}
 COLUMNS = tuple(f"{booster} {way}" for booster in BOOSTERS for way in WAYS)
+Times = dict[tuple[str, str], tuple[float, float]]
+"""Stream and column -> CPU seconds before and after."""
 ALLOWED = 0.03
 SEED = 4
 
@@ -38,15 +47,14 @@ SEED = 4
 class Checkout:
     """A process that plays with the package of one checkout. It is told what to play, and answers with CPU seconds."""
 
-    def __init__(self, root: Path, rounds: int) -> None:
+    def __init__(self, root: Path, cache: Path, rounds: int) -> None:
         source = root.resolve() / "src"
         if not (source / "banditboost").is_dir():
             raise SystemExit(f"{root} holds no src/banditboost: give the root of a checkout")
         path = os.pathsep.join([str(source), str(ROOT)])
         command = [sys.executable, "-m", "benchmarks.before_after", "--serve", "--rounds", str(rounds)]
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(cache)}
+        self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         used = Path(self.ask("where"))
         if source not in used.parents:
             raise SystemExit(f"{root} was asked for, but {used} is what Python imports there")
@@ -94,7 +102,7 @@ def contender(stream: str, column: str, rounds: int) -> Contender:
 
 
 def compare(before: Checkout, after: Checkout, stream: str, column: str, slices: int) -> tuple[float, float]:
-    """Median CPU seconds of a slice, before and after. The first slice of each is left out: it may compile."""
+    """Median CPU seconds of a slice in one sitting, before and after. The first slice is left out: it may compile."""
     spent: tuple[list[float], list[float]] = ([], [])
     sides = list(enumerate((before, after)))
     for turn in range(slices + 1):
@@ -103,6 +111,32 @@ def compare(before: Checkout, after: Checkout, stream: str, column: str, slices:
             if turn:
                 spent[side].append(seconds)
     return statistics.median(spent[0]), statistics.median(spent[1])
+
+
+def sit(options: argparse.Namespace, caches: Path, slices: int) -> Times:
+    """One sitting: new processes, every stream and column."""
+    with (
+        Checkout(options.before, caches / "before", options.rounds) as before,
+        Checkout(options.after, caches / "after", options.rounds) as after,
+    ):
+        return {
+            (case.name, column): compare(before, after, case.name, column, slices)
+            for case in cases(options.datasets, SEED)
+            for column in options.columns
+        }
+
+
+def taken_together(sittings: Sequence[Times]) -> list[records.Record]:
+    """A line for each stream and column."""
+    lines = []
+    for stream, column in sittings[0]:
+        times = [sitting[stream, column] for sitting in sittings]
+        quotients = sorted(before / after for before, after in times)
+        before, after = (statistics.median(side) for side in zip(*times, strict=True))
+        line = {"stream": stream, "column": column, "before": before, "after": after}
+        spread = [round(quotient, 4) for quotient in (quotients[0], quotients[-1])]
+        lines.append({**line, "quotient": round(statistics.median(quotients), 4), "spread": spread})
+    return lines
 
 
 def table(lines: Sequence[records.Record]) -> str:
@@ -123,7 +157,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--after", type=Path, default=ROOT, help="the other checkout (default: this one)")
     parser.add_argument("--datasets", type=_names, default=tuple(datasets.names()), help="comma-separated (default: all that can be had)")
     parser.add_argument("--columns", type=_columns, default=COLUMNS, help=f"comma-separated, from {', '.join(COLUMNS)}")
-    parser.add_argument("--slices", type=int, default=15, help="how often each plays (default: %(default)s)")
+    parser.add_argument("--sittings", type=int, default=5, help="how often new processes are started (default: %(default)s)")
+    parser.add_argument("--slices", type=int, default=7, help="how often each plays in a sitting (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=4_000, help="of a slice, at most (default: %(default)s)")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
@@ -156,16 +191,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         serve(options.rounds)
         return
     about = machine.describe(machine.pin(options.core))
-    told = {"commits": [_commit(options.before), _commit(options.after)], "slices": options.slices}
+    told = {"commits": [_commit(options.before), _commit(options.after)], "sittings": options.sittings, "slices": options.slices}
     told |= records.about(about, records.typed("benchmarks.before_after", arguments))
-    lines = []
-    with Checkout(options.before, options.rounds) as before, Checkout(options.after, options.rounds) as after:
-        for case in cases(options.datasets, SEED):
-            for column in options.columns:
-                first, then = compare(before, after, case.name, column, options.slices)
-                line = {"stream": case.name, "column": column, "before": first, "after": then, "quotient": round(first / then, 4)}
-                print(f"{case.name}, {column}: {first / then:.3f}", file=sys.stderr, flush=True)
-                lines.append({**line, **told})
+    with tempfile.TemporaryDirectory() as caches:
+        print("compiling ...", file=sys.stderr, flush=True)
+        sit(options, Path(caches), 1)
+        sittings = []
+        for sitting in range(options.sittings):
+            print(f"sitting {sitting + 1} of {options.sittings} ...", file=sys.stderr, flush=True)
+            sittings.append(sit(options, Path(caches), options.slices))
+    lines = [{**line, **told} for line in taken_together(sittings)]
     print(table(lines))
     if options.record:
         records.update(options.record, lines, ["stream", "column"])
