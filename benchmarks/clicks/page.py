@@ -174,7 +174,7 @@ def _words(given: Mapping[str, Any]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}\u00a0%"
 
 
 def _origin(record: Record) -> str:
@@ -191,7 +191,7 @@ def curves(records: Iterable[Record]) -> dict[str, Any]:
 
 
 def draw(numbers: Mapping[str, Any]) -> Figure:
-    figure = Figure(figsize=(8.2, 4.0), layout="constrained")
+    figure = Figure(figsize=(8.2, 4.2), layout="constrained")
     axes = figure.subplots()
     ends = numbers["visits"] / WINDOWS * (np.arange(WINDOWS) + 1)
     colours = {"GapBoost": charts.OURS, "AdaBandit": charts.PAPERS, AB_TEST: charts.PLAIN, "guessing": "#aaaaaa"}
@@ -203,5 +203,5 @@ def draw(numbers: Mapping[str, Any]) -> Figure:
     axes.text(ends[0], 100 * BEST_RATE + 0.08, "the best possible", fontsize=9, color="#333333")
     axes.set(xlabel="visits", ylabel="click rate of the banners shown, %", xlim=(0, numbers["visits"]), ylim=(1.8, 6.5))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.legend(loc="center right", frameon=True, fontsize=9, bbox_to_anchor=(1.0, 0.43))
+    figure.legend(loc="outside lower center", ncols=5, frameon=False, fontsize=8.5)
     return figure

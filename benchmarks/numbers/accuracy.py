@@ -16,7 +16,7 @@ def fresh() -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}\u00a0%"
 
 
 def clicks_sentence() -> str:

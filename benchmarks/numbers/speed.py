@@ -47,13 +47,15 @@ def rates() -> str:
 
 def quotients() -> str:
     """Against the peers, with what was asked for."""
-    found = {line["stream"]: line for line in lines("rounds")}
+    found = {line["stream"]: line["rates"] for line in lines("rounds")}
     rows = []
     for target in TARGETS:
-        if any(target.peer in line["rates"] and target.ours in line["rates"] for line in found.values()):
-            cells = [_quotient(found[stream]["rates"], target.ours, target.peer, target.wanted(stream)) for stream in STREAMS]
-            rows.append([f"{_NAMES.get(target.ours, target.ours)} / {_NAMES.get(target.peer, target.peer)}", *cells])
-    return render(["quotient", *(stream.capitalize() for stream in STREAMS)], rows)
+        wanted = {stream: target.wanted(stream) for stream in STREAMS}
+        cells = [_quotient(found[stream], target.ours, target.peer, wanted[stream]) for stream in STREAMS]
+        if set(cells) != {"-"}:
+            title = f"{_NAMES.get(target.ours, target.ours)} / {_NAMES.get(target.peer, target.peer)}"
+            rows.append([title, *cells, " or ".join(sorted({f"{goal:g}" for goal in wanted.values() if goal is not None})) or "-"])
+    return render(["quotient", *(stream.capitalize() for stream in STREAMS), "goal"], rows)
 
 
 def _quotient(rates: Mapping[str, float], ours: str, peer: str, wanted: float | None) -> str:
@@ -63,27 +65,19 @@ def _quotient(rates: Mapping[str, float], ours: str, peer: str, wanted: float | 
     return number(quotient) + (" ↓" if wanted is not None and quotient < wanted else "")
 
 
-def goals() -> str:
-    """What each quotient was wanted to be, at least."""
-    told = []
-    for target in TARGETS:
-        wanted = {stream: target.wanted(stream) for stream in STREAMS}
-        if any(wanted.values()):
-            values = sorted({value for value in wanted.values() if value is not None})
-            told.append(
-                f"{_NAMES.get(target.ours, target.ours)} / {_NAMES.get(target.peer, target.peer)}: {' or '.join(map(number, values))}"
-            )
-    return "; ".join(told)
-
-
 def spread(ours: str, peer: str, streams: Sequence[str] = STREAMS) -> str:
-    """The least and the greatest quotient of two rates: "126 to 1,220"."""
+    """The least and the greatest quotient of two rates: "130 to 1,200"."""
     found = [line["rates"][ours] / line["rates"][peer] for line in lines("rounds") if line["stream"] in streams]
     return _range(found)
 
 
 def _range(values: Sequence[float]) -> str:
-    return f"{number(min(values))} to {number(max(values))}"
+    return f"{_roughly(min(values))} to {_roughly(max(values))}"
+
+
+def _roughly(value: float) -> str:
+    """Two digits: 1,200 or 52 or 2.0."""
+    return f"{value:.1f}" if value < 9.95 else f"{float(f'{value:.1e}'):,.0f}"
 
 
 def origin(name: str) -> str:
@@ -219,7 +213,6 @@ def draw(numbers: Mapping[str, Mapping[str, float]]) -> Figure:
 VALUES: dict[str, Callable[[], str]] = {
     "rounds.table": rates,
     "rounds.quotients": quotients,
-    "rounds.goals": goals,
     "rounds.origin": lambda: origin("rounds"),
     "rounds.river": lambda: spread(PLAY, RIVER),
     "rounds.river-by-row": lambda: spread(ARRAY, RIVER),

@@ -101,7 +101,7 @@ def _origin(records: Sequence[Record]) -> str:
 
 def _group(group: str, table: Table, chosen: Sequence[Entry]) -> str:
     members = [entry for entry in chosen if entry.group == group]
-    heads = ["stream", "used", "rounds", "GapBoost", "best bandit peer", "its accuracy", "told: best", "its accuracy"]
+    heads = ["stream", "used", "rounds", "GapBoost", "best bandit peer", "its accuracy"]
     parts = [f"## {_TITLES[group]}", render(heads, [_row(entry, table[entry.name]) for entry in members])]
     if group == KNOWN:
         parts.append(render(["stream", "best policy", "regret", "peer's regret"], [_regrets(e.name, table[e.name]) for e in members]))
@@ -112,11 +112,8 @@ def _group(group: str, table: Table, chosen: Sequence[Entry]) -> str:
 def _row(entry: Entry, players: Mapping[str, Summary]) -> list[str]:
     ours = players.get(CHAMPION)
     name, best = next(iter(standing.rivals(players).items()), ("-", None))
-    told = {player.name: players[player.name] for player in all_players() if player.told and player.name in players}
-    teacher = max(told, key=lambda name: (told[name].whole, told[name].mean("accuracy")), default="-")
     rounds = f"{next(iter(players.values())).runs[0]['stream_rounds']:,}"
-    accuracies = [_accuracy(summary, "accuracy") for summary in (ours, best, told.get(teacher))]
-    return [entry.name, entry.used, rounds, accuracies[0], name, accuracies[1], teacher, accuracies[2]]
+    return [entry.name, entry.used, rounds, _accuracy(ours, "accuracy"), name, _accuracy(best, "accuracy")]
 
 
 def _regrets(stream: str, players: Mapping[str, Summary]) -> list[str]:
@@ -198,13 +195,14 @@ def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
 
 
 def _groups() -> tuple[list[list[str]], list[list[str]]]:
-    """Names of players by one bit (boosters, baselines, peers) and of those that are told the label."""
+    """Names of players by one bit (boosters, peers, baselines) and of those that are told the label, at most five together."""
     bandits = [player for player in all_players() if not player.told]
     ours = [player.name for player in bandits if player.ours]
     plain = [name for name in ours if name in baselines.__all__]
     boosters = [name for name in ours if name not in plain]
-    told = [player.name for player in all_players() if player.told]
-    return [boosters, [player.name for player in bandits if not player.ours], plain], [told]
+    told = [player for player in all_players() if player.told]
+    peers = [player.name for player in bandits if not player.ours]
+    return [boosters, peers, plain[:3], plain[3:]], [[player.name for player in told if player.ours is ours] for ours in (True, False)]
 
 
 def _streams(chosen: Sequence[Entry]) -> str:
