@@ -22,7 +22,7 @@ PAGE_NAME, CHART_NAME = "clicks.md", "clicks.svg"
 GUESS_RATE = RATE + (BEST_RATE - RATE) / len(BANNERS)
 TEXT = """# Clicks: 2 % against 6 %
 
-![Click rate over {visits:,} visits: GapBoost, Vowpal Wabbit, an A/B test and guessing](clicks.svg)
+[![Click rate over {visits:,} visits: GapBoost, Vowpal Wabbit, an A/B test, guessing](clicks.svg)](clicks.svg)
 
 A web page has room for one of {banners} banners. For each of {devices} devices and each half of the day one banner is clicked by
 {best} of the visitors, and every other one by {rate}. A model sees device and hour, shows one banner, and hears whether it was

@@ -75,7 +75,7 @@ def _beginning(table: Table, chosen: Sequence[Entry], gaps: Sequence[standing.Ga
     if not gaps:
         return []
     return [
-        f"![A bar for each stream: how far GapBoost is ahead of its best peer, or behind]({CHART_NAME})",
+        f"[![A bar for each stream: how far GapBoost is ahead of its best peer, or behind]({CHART_NAME})]({CHART_NAME})",
         "A *stream* is a table played row by row: a row comes, a label is shown, and right or wrong is all that the player hears. "
         "A bar to the right: GapBoost was right more often over the whole stream than the best of the peers that were tuned for it. "
         "A bar to the left: it was not.",
