@@ -149,7 +149,7 @@ class Speed:
         return self.ours.rate / self.accurate[1].rate, self.ours.rate / self.fastest[1].rate
 
     def row(self) -> list[str]:
-        accurate, fastest = (f"{number(peer.rate)} ({_short(name, peer.settings)})" for name, peer in (self.accurate, self.fastest))
+        accurate, fastest = (f"{number(peer.rate)} ({name.removeprefix('VW ')})" for name, peer in (self.accurate, self.fastest))
         return [self.stream, number(self.ours.rate), accurate, f"{self.quotients[0]:.2f}", fastest, f"{self.quotients[1]:.2f}"]
 
 
@@ -162,10 +162,6 @@ def speeds(table: Table, chosen: Iterable[Entry]) -> list[Speed]:
             fastest = max(wabbits, key=lambda name: wabbits[name].rate)
             found.append(Speed(entry.name, players[CHAMPION], next(iter(wabbits.items())), (fastest, wabbits[fastest])))
     return found
-
-
-def _short(name: str, settings: Mapping[str, Any]) -> str:
-    return f"{name.removeprefix('VW ')}, {'quadratic' if settings['quadratic'] else 'plain'}"
 
 
 def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:

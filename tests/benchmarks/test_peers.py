@@ -356,7 +356,7 @@ def test_the_page_is_made_of_records_alone() -> None:
     assert cells[4:7] == ["0.920 ± 0.254", "VW squarecb", "0.800"]
     assert re.search(r"\| all +\| +2 \| +1 \| +1 \| +-0.065 \|", page)
     assert re.search(r"\| contextualbandits +\| +1 \| +0 \| +-0.250 \|", page)
-    assert re.search(r"\| car +\| +3,000 \| +1,000 \(squarecb, quadratic\) \| +3.00 \|", page)
+    assert re.search(r"\| car +\| +3,000 \| +1,000 \(squarecb\) \| +3.00 \|", page)
     assert "0.850*" in page
     assert "- VW squarecb: change, digits" in page
     assert "VW bag on change, seed 4: out of breath" in page
