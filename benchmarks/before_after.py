@@ -1,17 +1,18 @@
 """Is it as fast as before? Two checkouts of the package play the same rounds in turns, on one core.
 
-    python -m benchmarks.before_after --before PATH [--after PATH] [--datasets car] [--sittings 5] [--slices 7] [--record]
+    python -m benchmarks.before_after --before PATH [--after PATH] [--datasets car] [--sittings 5] [--record]
 
-Each checkout has a process of its own, whose PYTHONPATH begins with the checkout's src. The two play slice after slice,
-and who goes first changes with every slice: a machine that is slow for a while is slow for both. The columns are those
-of `benchmarks.rounds`: `play`, array rows and dict rows. A slice is the same beginning of a stream, played by a fresh
-model. Where code and arrays happen to lie in memory changes the speed of a process by some percent, for as long as it
-lives; so there are several sittings, each with new processes. Printed is the speed after, divided by the speed before:
-in a sitting the quotient of the median CPU seconds, and of all sittings the median. A checkout compared with itself
-shows what is noise.
+Each checkout has a process of its own, whose PYTHONPATH begins with the checkout's src. The two play slice
+after slice, and who goes first changes with every slice: a machine that is slow for a while is slow for both.
+The columns are those of `benchmarks.rounds`: `play`, array rows and dict rows. A slice is the same beginning
+of a stream, played by a fresh model. Where code and arrays happen to lie in memory changes the speed of a
+process by some percent, for as long as it lives; so there are several sittings, each with new processes.
+Printed is the speed after, divided by the speed before: in a sitting the quotient of the median CPU seconds,
+and of all sittings the median. A checkout compared with itself shows what is noise.
 
-The order in which kernels are compiled changes how fast they are (a `play` of GapBoost by a third). So each checkout
-has a cache of its own, empty at first, and a sitting that does not count fills both in the same order.
+The order in which kernels are compiled changes how fast they are (a `play` of GapBoost by a third). So each
+checkout has a cache of its own, empty at first, and a sitting that does not count fills both in the same
+order.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ SEED = 4
 
 
 class Checkout:
-    """A process that plays with the package of one checkout. It is told what to play, and answers with CPU seconds."""
+    """A process that plays with the package of one checkout, and answers with CPU seconds."""
 
     def __init__(self, root: Path, cache: Path, rounds: int) -> None:
         source = root.resolve() / "src"
@@ -102,7 +103,7 @@ def contender(stream: str, column: str, rounds: int) -> Contender:
 
 
 def compare(before: Checkout, after: Checkout, stream: str, column: str, slices: int) -> tuple[float, float]:
-    """Median CPU seconds of a slice in one sitting, before and after. The first slice is left out: it may compile."""
+    """Median CPU seconds of a slice in one sitting, before and after. The first slice is left out."""
     spent: tuple[list[float], list[float]] = ([], [])
     sides = list(enumerate((before, after)))
     for turn in range(slices + 1):

@@ -1,7 +1,7 @@
 """Charts for the pages: all in one style, and each says which numbers it shows.
 
-The digest of the numbers is written into the file, so that a test can tell whether a chart is of the record that lies beside it, whatever
-version of Matplotlib drew it.
+The digest of the numbers is written into the file, so that a test can tell whether a chart is of the record
+that lies beside it, whatever version of Matplotlib drew it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Records of what was measured: JSON lines below docs/results, from which `python -m benchmarks.numbers` fills the pages.
+"""Records of what was measured: JSON lines in docs/results, from which `make numbers` fills the pages.
 
-Every line tells its machine, date, command and source. The source is "measured" if a benchmark wrote the line; otherwise it says where
-the numbers were copied from.
+Every line tells its machine, date, command and source. The source is "measured" if a benchmark wrote the
+line; otherwise it says where the numbers were copied from.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read(path: Path) -> list[Record]:
 
 
 def update(path: Path, lines: Iterable[Record], key: Sequence[str]) -> None:
-    """Write lines in place of those with the same key; the others stay, so a benchmark may be run in parts."""
+    """Write lines in place of those with the same key; the others stay, so parts may be measured."""
     kept = {_key(line, key): line for line in read(path)}
     kept.update({_key(line, key): line for line in lines})
     path.parent.mkdir(parents=True, exist_ok=True)

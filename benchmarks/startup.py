@@ -1,11 +1,12 @@
-"""How long a stranger waits: fresh processes, first with an empty cache of kernels, then with the one they have filled.
+"""How long a stranger waits: fresh processes with an empty cache of kernels, and with a warm one.
 
     python -m benchmarks.startup [--python PATH] [--only NAMES] [--repeat 3] [--record]
 
-Measured are `import banditboost`, `banditboost run car`, `banditboost reproduce --quick`, and the first decision and the first verdict
-of GapBoost and of AdaBandit, counted from the start of the interpreter. The empty cache is a new NUMBA_CACHE_DIR for every measurement;
-the warm one is the same directory once more. Wall seconds and CPU seconds (those of child processes too); of repetitions the median.
---python is the interpreter of another environment, for example one in which a wheel was installed; --setting names it in the record.
+Measured are `import banditboost`, `banditboost run car`, `banditboost reproduce --quick`, and the first
+decision and the first verdict of GapBoost and of AdaBandit, counted from the start of the interpreter. The
+empty cache is a new NUMBA_CACHE_DIR for every measurement; the warm one is the same directory once more. Wall
+seconds and CPU seconds (those of child processes too); of repetitions the median. --python is the interpreter
+of another environment, for example one in which a wheel was installed; --setting names it in the record.
 """
 
 from __future__ import annotations

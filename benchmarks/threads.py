@@ -1,6 +1,6 @@
-"""`python -m benchmarks.threads [streams] [--record]`: what a round of AdaBandit costs when other threads are busy.
+"""`python -m benchmarks.threads [streams] [--record]`: what a round costs when other threads are busy.
 
-It plays alone, beside a busy thread, and in two threads with a model each.
+AdaBandit plays alone, beside a busy thread, and in two threads with a model each.
 
 Microseconds by the clock on the wall, array rows, the first 2,000 rounds; on two cores or more.
 """

@@ -24,14 +24,16 @@ TEXT = """# Clicks: 2 % against 6 %
 
 [![Click rate over {visits:,} visits: GapBoost, Vowpal Wabbit, an A/B test, guessing](clicks.svg)](clicks.svg)
 
-A web page has room for one of {banners} banners. For each of {devices} devices and each half of the day one banner is clicked by
-{best} of the visitors, and every other one by {rate}. A model sees device and hour, shows one banner, and hears whether it was
-clicked. Nobody tells it that the half of the day matters, or where the day divides.
+A web page has room for one of {banners} banners. For each of {devices} devices and each half of the day one
+banner is clicked by {best} of the visitors, and every other one by {rate}. A model sees device and hour,
+shows one banner, and hears whether it was clicked. Nobody tells it that the half of the day matters, or where
+the day divides.
 
 {table}
 
-*Last fifth* is the click rate of the banners that were shown in the last fifth of {visits:,} visits; {best_share} is the best possible,
-{guess} is guessing. ± is half the 95 % interval over {seeds} seeds. *Clicks* are those of all visits.
+*Last fifth* is the click rate of the banners that were shown in the last fifth of {visits:,} visits;
+{best_share} is the best possible, {guess} is guessing. ± is half the 95 % interval over {seeds} seeds.
+*Clicks* are those of all visits.
 
 GapBoost has its defaults. {found}
 
@@ -39,22 +41,27 @@ GapBoost has its defaults. {found}
 
 {adabandit}
 
-AdaBandit is the paper's booster, and the paper is about classification: exactly one label is right, and "wrong"
-tells something about all others. Here {missed} of even the best banner's visitors click nothing, and what AdaBandit is
-taught is mostly noise ([more](../faq.md)). GapBoost asks each banner's own question, *was it clicked when it was
-shown?*, and needs no such thing. Use GapBoost for clicks.
+AdaBandit is the paper's booster, and the paper is about classification: exactly one label is right, and
+"wrong" tells something about all others. Here {missed} of even the best banner's visitors click nothing, and
+what AdaBandit is taught is mostly noise ([more](../faq.md)). GapBoost asks each banner's own question, *was
+it clicked when it was shown?*, and needs no such thing. Use GapBoost for clicks.
 
 ## How it is measured
 
-- `python -m benchmarks.clicks` plays what is not in [the record](clicks.jsonl) yet, and writes this page and the chart from it.
-- Visitors are drawn by a seed. Whether one would click is settled beforehand, so everybody meets the same luck.
-- Vowpal Wabbit is tuned for this task over {grid} settings: four explorers with their parameters, `--cb_type`, with and without `-q ::`,
-  the hour as a number or as a name, three learning rates, costs 0 and -1 or 1 and 0. Each setting plays once; the best {finalists} of each
-  explorer play {further} more times; the best one of these is on the page. AdaBandit is tuned over {rates} rates of exploration. Tuning has
-  visitors of its own.
-- The *A/B test* shows banners at random for a third of the visits, then the one with most clicks to everybody.
-- The *{name_of_table}* keeps a click rate for each banner, device and half of the day, and explores in {epsilon} of the visits. It is told
-  where the day divides, so it is no rival; it shows what a good hand-made rule would reach.
+- `python -m benchmarks.clicks` plays what is not in [the record](clicks.jsonl) yet, and writes this page and
+  the chart from it.
+- Visitors are drawn by a seed. Whether one would click is settled beforehand, so everybody meets the same
+  luck.
+- Vowpal Wabbit is tuned for this task over {grid} settings: four explorers with their parameters,
+  `--cb_type`, with and without `-q ::`, the hour as a number or as a name, three learning rates, costs 0 and
+  -1 or 1 and 0. Each setting plays once; the best {finalists} of each explorer play {further} more times; the
+  best one of these is on the page. AdaBandit is tuned over {rates} rates of exploration. Tuning has visitors
+  of its own.
+- The *A/B test* shows banners at random for a third of the visits, then the one with most clicks to
+  everybody.
+- The *{name_of_table}* keeps a click rate for each banner, device and half of the day, and explores in
+  {epsilon} of the visits. It is told where the day divides, so it is no rival; it shows what a good hand-made
+  rule would reach.
 - {origin}
 
 ## Settings that were chosen

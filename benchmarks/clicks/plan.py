@@ -1,4 +1,4 @@
-"""What is played: every setting once on visitors of its own, the best few of them again, and the best one for the page."""
+"""What is played: every setting once, the best few of them again, and the best one for the page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Run:
         return f"{self.player.name}/{json.dumps(self.settings, sort_keys=True)}/seed={self.seed}"
 
     def play(self, n_visits: int = VISITS) -> Record:
-        """Click rates are those of the banners that were shown, as they are known here; `clicks` counts what was clicked."""
+        """Click rates are the known ones of the banners that were shown; `clicks` counts what was clicked."""
         visits = draw(self.seed, n_visits)
         game = self.player.game(self.settings, self.seed, n_visits)
         rates, clicks = np.empty(n_visits), 0
@@ -83,7 +83,7 @@ class Runner:
             self._run(Run(player, settings, seed, PAGE), n_visits)
 
     def _tuned(self, player: Player, n_visits: int) -> Settings:
-        """The setting with the highest click rate over all visits, on visitors that are not those of the page."""
+        """The setting with the highest click rate over all visits, on other visitors than the page's."""
         if len(player.grid) == 1:
             return player.grid[0]
         first = [(self._rate(player, setting, (FIRST_TUNING_SEED,), n_visits), setting) for setting in player.grid]

@@ -43,7 +43,7 @@ class Booster:
 
 
 class Wabbit:
-    """Vowpal Wabbit's contextual bandit, a line of text at a time. What it draws from are its own probabilities."""
+    """Vowpal Wabbit's contextual bandit, a line of text at a time; banners are drawn by its probabilities."""
 
     def __init__(self, settings: Settings, seed: int, n_visits: int) -> None:  # noqa: ARG002
         from vowpalwabbit import Workspace
@@ -116,7 +116,7 @@ class Averages:
 
 
 class Test(Averages):
-    """An A/B test: banners at random for the first third of the visits, then the one with most clicks, for everybody."""
+    """An A/B test: banners at random for a third of the visits, then the one with most clicks, for everybody."""
 
     def show(self, row: Row) -> str:  # noqa: ARG002
         self._seen += 1
@@ -124,7 +124,7 @@ class Test(Averages):
 
 
 class Table(Averages):
-    """Averages for each device and half of the day: it is told where the day divides, which nobody tells the others."""
+    """Averages for each device and half of the day. It is told where the day divides; the others are not."""
 
     def show(self, row: Row) -> str:
         key = f"{row['device']} {half_of_day(row['hour'])}"

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.numbers [--check]`: fills the pages from the records, or tells which pages differ from them."""
+"""`python -m benchmarks.numbers [--check]`: fills the pages from the records, or tells which ones differ."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Gap:
 
 
 def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
-    """Peers that play by one bit, the best total first; who played the whole stream goes before who did not."""
+    """Peers that play by one bit, the best total first; those that did not finish come last."""
     names = [player.name for player in all_players() if not player.ours and not player.told and player.name in players]
     order = sorted(names, key=lambda name: (not players[name].whole, -players[name].mean("accuracy")))
     return {name: players[name] for name in order}
@@ -71,7 +71,7 @@ def ahead(found: Sequence[Gap], used: str | None = None, field: str = "whole") -
 
 
 def standings(found: Sequence[Gap]) -> str:
-    """On how many streams GapBoost is ahead of the best peer: the honest line, streams it had never played, comes first."""
+    """On how many streams GapBoost is ahead of the best peer; those that it had never played come first."""
     rows = []
     for used, title in [*USED_AS.items(), (None, "all")]:
         if any(used in (None, gap.used) for gap in found):
@@ -82,7 +82,7 @@ def standings(found: Sequence[Gap]) -> str:
 
 
 def one_by_one(streams: Sequence[Mapping[str, Summary]]) -> str:
-    """GapBoost against each peer on the streams that both have played to the end: the best peer is another one on each stream."""
+    """GapBoost against each peer on the streams that both have played to the end."""
     found: dict[str, list[float]] = {}
     for players in streams:
         for name, summary in rivals(players).items():
@@ -98,7 +98,7 @@ def chart_numbers(found: Sequence[Gap]) -> list[dict[str, Any]]:
 
 
 def draw(numbers: Sequence[Mapping[str, Any]]) -> Figure:
-    """A bar for each stream, longest first. Streams that were never played before stand on the left, where one looks first."""
+    """A bar for each stream, longest first; those that were never played before stand on the left."""
     groups = {use: sorted((n for n in numbers if n["used"] == use), key=lambda n: n["gap"]) for use in USED_AS}
     right, left = groups[SEEN], (groups[TUNED], groups[FRESH])
     rows = max(len(right), sum(map(len, left)) + 2, 6)
