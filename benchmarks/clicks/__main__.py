@@ -13,6 +13,7 @@ from benchmarks import machine
 from benchmarks.clicks import page
 from benchmarks.clicks.plan import Record, Runner
 from benchmarks.clicks.players import Wabbit, players
+from benchmarks.records import FOLDER
 
 PACKAGES = ("vowpalwabbit", "numpy", "numba")
 
@@ -24,7 +25,7 @@ def tell(record: Record) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clicks", description="Banners and clicks, beside Vowpal Wabbit.")
     parser.add_argument("--records", type=Path, default=page.RECORDS, help="what was played (default: %(default)s)")
-    parser.add_argument("--folder", type=Path, default=page.FOLDER, help="where page and chart go (default: %(default)s)")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where page and chart go (default: %(default)s)")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     options = parser.parse_args(arguments)
     about = {"machine": machine.describe(machine.pin(options.core), PACKAGES), "command": "python -m benchmarks.clicks"}

@@ -142,13 +142,31 @@ def length_quotient() -> str:
     return f"{points[0] / points[-1]:.2f}"
 
 
-def startup_table(setting: str = "source") -> str:
-    return startup.table([line for line in lines("startup") if line["setting"] == setting])
+def startup_table() -> str:
+    """Of the source, and below it of what else was measured, such as a wheel."""
+    named = [line if line["setting"] == "source" else {**line, "what": f"{line['what']} ({line['setting']})"} for line in lines("startup")]
+    return startup.table(named)
 
 
-def startup_seconds(what: str, cache: str, setting: str = "source") -> str:
-    found = next(line for line in lines("startup") if (line["setting"], line["what"], line["cache"]) == (setting, what, cache))
+def startup_seconds(what: str, cache: str) -> str:
+    """Of the source."""
+    wanted = ("source", what, cache)
+    found = next(line for line in lines("startup") if (line["setting"], line["what"], line["cache"]) == wanted)
     return f"{number(found['wall'])} s"
+
+
+def before_after_table() -> str:
+    """Speed of this version, divided by that of an earlier one: the columns of `benchmarks.rounds`, a stream in each column."""
+    found = {(line["column"], line["stream"]): line["quotient"] for line in lines("before_after")}
+    columns = list(dict.fromkeys(column for column, _ in found))
+    streams = [stream for stream in STREAMS if any(name == stream for _, name in found)]
+    rows = [[column, *(f"{found[column, stream]:.2f}" for stream in streams)] for column in columns]
+    return render(["speed after / before", *(stream.capitalize() for stream in streams)], rows)
+
+
+def before_after_origin() -> str:
+    commits = lines("before_after")[0]["commits"]
+    return f"commits {' and '.join(commits)}; {origin('before_after')}"
 
 
 def beside_wabbit() -> list[Speed]:
@@ -246,6 +264,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "startup.decide": lambda: startup_seconds("GapBoost: first decide", "empty"),
     "startup.learn": lambda: startup_seconds("GapBoost: first learn", "empty"),
     "startup.warm": lambda: startup_seconds("GapBoost: first learn", "warm"),
+    "before-after.table": before_after_table,
+    "before-after.origin": before_after_origin,
     "speed.table": readme_table,
     "speed.wabbit": wabbit_range,
     "speed.slower-than-wabbit": slower_than_wabbit,

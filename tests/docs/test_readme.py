@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import statistics
 
+import pytest
+
 from benchmarks.numbers import marks
-from tests.docs.pages import ROOT, blocks
+from tests.docs.pages import DOCS, ROOT, blocks
 from tests.docs.test_numbers import FENCE
 
 README = ROOT / "README.md"
@@ -59,3 +61,26 @@ def test_its_words_are_explained_where_they_first_appear() -> None:
         first = re.search(rf"\*?\b{word}\b\*?", text)
         assert first is not None
         assert first[0] == f"*{word}*", word
+
+
+@pytest.mark.parametrize("page", ["performance.md", "results/peers.md", "results/clicks.md"])
+def test_a_page_of_results_begins_with_a_chart(page: str) -> None:
+    parts = [part for part in (DOCS / page).read_text(encoding="utf-8").split("\n\n") if part]
+    assert parts[0].startswith("# ")
+    assert re.match(r"\[!\[[^]]+\]\([\w/]+\.svg\)\]", parts[1])
+
+
+def test_the_landing_page_has_a_picture_a_number_and_a_reason() -> None:
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert text.index("results/clicks.svg") < text.index("**A number.**") < text.index("**A reason.**") < text.index("## ")
+    assert marks.names(text[text.index("**A number.**") : text.index("**A reason.**")])
+
+
+@pytest.mark.parametrize("page", ["index.md", "tutorial.md", "ideas.md"])
+def test_words_of_ours_are_explained_on_the_first_pages(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for word in ("round", "verdict", "stream"):
+        assert f"*{word}*" in text, word
+    assert all(
+        f"| {word} |" in (DOCS / "glossary.md").read_text(encoding="utf-8") for word in ("round", "verdict", "stream", "greedy label")
+    )
