@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import before_after, records, rounds, startup
-from benchmarks.rate import Rate
+from benchmarks.rate import Rate, Turn
 
 FILES = sorted(records.FOLDER.glob("*.jsonl"))
 OF_BENCHMARKS = [path for path in FILES if path.stem != "clicks"]  # its lines are runs, told apart by an id
@@ -120,6 +120,17 @@ def test_checkouts_take_turns_and_who_goes_first_changes() -> None:
     sides = [Steady(seconds, asked, name) for seconds, name in ((3.0, "before"), (2.0, "after"))]
     assert before_after.compare(sides[0], sides[1], "car", "AdaBandit play", 3) == (3.0, 2.0)  # type: ignore[arg-type]
     assert asked == ["after", "before", "before", "after", "after", "before", "before", "after"]
+
+
+def test_a_slice_is_filled_with_plays() -> None:
+    played: list[int] = []
+
+    def play(turn: int) -> Turn:
+        played.append(turn)
+        return Turn(10, 0.03 if len(played) % 2 else 0.05, 1.0)
+
+    assert before_after.seconds_a_play(play) == pytest.approx((0.03 + 0.05 + 0.03) / 3)
+    assert len(played) == 3
 
 
 def test_the_median_of_sittings_counts_and_what_is_slower_is_marked() -> None:
