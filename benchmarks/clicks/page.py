@@ -123,7 +123,7 @@ def short_table(shown: Mapping[str, Sequence[Record]]) -> str:
         "Vowpal Wabbit, tuned, best of four": wabbits(shown),
         "A/B test, then its winner": [AB_TEST],
     }
-    lines |= {"AdaBandit, tuned": ["AdaBandit"], "guessing": ["guessing"]}
+    lines |= {"AdaBandit, the paper's, tuned": ["AdaBandit"], "guessing": ["guessing"]}
     rows = [[title, best_last_rate(shown, names), best_clicks(shown, names)] for title, names in lines.items()]
     rows.insert(0, ["*best possible*", f"{BEST_RATE:.3f}", f"{BEST_RATE * n_visits(shown):,.0f}"])
     return render(["", "click rate, last fifth", "clicks, all visits"], rows)
