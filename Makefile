@@ -3,7 +3,7 @@
 PYTHON ?= python
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-nojit test-slow bench docs
+.PHONY: help check test test-nojit test-slow bench docs numbers
 
 help:  ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,3 +34,6 @@ docs:  ## docs/cli.md from --help, the pictures, and the site, in site/ (needs t
 	$(PYTHON) docs/record.py
 	$(PYTHON) docs/draw.py
 	$(PYTHON) -m zensical build --strict --clean
+
+numbers:  ## the numbers on the pages and their charts, from the records in docs/results
+	$(PYTHON) -m benchmarks.numbers

@@ -11,6 +11,7 @@ import banditboost
 from banditboost import HoeffdingTree, Schema, datasets
 from banditboost.datasets import Stream
 from banditboost.experiments import protocol
+from benchmarks import records
 
 GENERATED = ("balance", "car", "nursery")
 Record = tuple[dict[str, float | str], str]
@@ -43,8 +44,11 @@ class Case:
         return protocol.setting(self.name, algorithm)
 
     def model(self, algorithm: str, n_learners: int | None = None) -> Any:
-        """One of our boosters, fresh."""
-        setting, stream = self.setting(algorithm), self.stream
+        """One of our boosters, fresh: those of the paper with its parameters, GapBoost with its defaults."""
+        stream = self.stream
+        if algorithm == "GapBoost":
+            return banditboost.GapBoost(list(stream.labels), schema=stream.schema(), seed=7)
+        setting = self.setting(algorithm)
         trees = setting.trees
         arguments: dict[str, Any] = {} if setting.exploration is None else {"exploration": setting.exploration}
         if algorithm in ("OptBandit", "OptFull", "BinBandit"):
@@ -63,11 +67,14 @@ class Case:
         )
 
 
-def named(module: str, description: str) -> tuple[str, ...]:
-    """The streams that the command line names; all if it names none."""
-    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
+def asked(name: str, description: str) -> argparse.Namespace:
+    """What the command line of a benchmark says: `streams` (all if it names none), and `record`."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
     parser.add_argument("streams", nargs="*", type=known, help=f"{', '.join(datasets.names())} (default: all that can be had)")
-    return tuple(parser.parse_args().streams) or tuple(datasets.names())
+    records.add_option(parser, name)
+    options = parser.parse_args()
+    options.streams = tuple(options.streams) or tuple(datasets.names())
+    return options
 
 
 def known(name: str) -> str:

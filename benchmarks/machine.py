@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -19,13 +20,13 @@ def pin(core: int | None = None) -> int | None:
     return chosen
 
 
-def describe(core: int | None) -> dict[str, str]:
-    """What to print above a table of rates."""
+def describe(core: int | None, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
+    """What to print above a table of rates, and to keep in a record: processor and versions."""
     return {
         "cpu": f"{_cpu()}, core {core}" if core is not None else _cpu(),
         "python": platform.python_version(),
         "banditboost": banditboost.__version__,
-        **{name: _version(name) for name in PACKAGES},
+        **{name: _version(name) for name in packages},
     }
 
 

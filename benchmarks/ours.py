@@ -17,19 +17,20 @@ def played(case: Case, algorithm: str, n_learners: int | None = None) -> Contend
     return _contender(case.rounds, lambda: partial(_play, case, case.model(algorithm, n_learners)))
 
 
-def by_array(case: Case) -> Contender:
-    """AdaBandit through `decide` and `learn`, a row of the matrix at a time."""
-    return _by_round(case, list(case.stream.X), [case.stream.labels[i] for i in case.stream.y])
+def by_array(case: Case, algorithm: str = "AdaBandit", n_learners: int | None = None) -> Contender:
+    """Through `decide` and `learn`, a row of the matrix at a time."""
+    return _by_round(case, list(case.stream.X), partial(case.model, algorithm, n_learners))
 
 
-def by_dict(case: Case) -> Contender:
-    """AdaBandit through `decide` and `learn`, a dict at a time."""
-    return _by_round(case, [row for row, _ in case.records], [label for _, label in case.records])
+def by_dict(case: Case, algorithm: str = "AdaBandit", n_learners: int | None = None) -> Contender:
+    """Through `decide` and `learn`, a dict at a time."""
+    return _by_round(case, [row for row, _ in case.records], partial(case.model, algorithm, n_learners))
 
 
-def _by_round(case: Case, rows: list[Any], truths: list[str]) -> Contender:
-    decide_and_learn(rows[:_WARM_UP], truths[:_WARM_UP], case.model("AdaBandit"))
-    return _contender(case.rounds, lambda: partial(decide_and_learn, rows, truths, case.model("AdaBandit")))
+def _by_round(case: Case, rows: list[Any], make: Callable[[], Any]) -> Contender:
+    truths = [case.stream.labels[i] for i in case.stream.y]
+    decide_and_learn(rows[:_WARM_UP], truths[:_WARM_UP], make())  # compiles
+    return _contender(case.rounds, lambda: partial(decide_and_learn, rows, truths, make()))
 
 
 def _contender(rounds: int, prepare: Callable[[], Callable[[], float]]) -> Contender:

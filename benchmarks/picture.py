@@ -1,4 +1,7 @@
-"""`python -m benchmarks.picture`: the learning curves of the README, made from one seed of the Car stream with the paper's settings."""
+"""`python -m benchmarks.picture`: the learning curves of the landing page.
+
+They are of one seed of the Car stream, with the paper's settings.
+"""
 
 from __future__ import annotations
 

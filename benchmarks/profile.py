@@ -1,4 +1,4 @@
-"""`python -m benchmarks.profile [streams]`: where the time of an AdaBandit round goes, each part alone in a compiled loop."""
+"""`python -m benchmarks.profile [streams] [--record]`: where the time of an AdaBandit round goes, each part alone in a compiled loop."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
 from banditboost import HoeffdingTree, play
-from banditboost.boosting.adaptive import choose_adaptive, teach_adaptive
+from banditboost.boosting.adaptive import choose, teach
 from banditboost.boosting.edges import note_edges
 from banditboost.trees.forest import learn_forest, vote_forest
 from banditboost.memo import SHOWN, VOTES
+from banditboost.compiled.compile import kernel
 from banditboost.compiled.rng import round_key
 from banditboost.trees.route import find_leaf
 from banditboost.weak_learners.tree_committee import TreeCommittee
-from benchmarks.cases import Case, cases, named
+from benchmarks import machine, records
+from benchmarks.cases import Case, asked, cases
 
 ROUNDS = 8_000
 Array = np.ndarray[Any, Any]
 
 
-@numba.njit
+@kernel
 def routes(forest: Any, memos: Array, n: int) -> int:
     total = 0  # or the compiler would leave all of it out
     for t in range(memos.shape[0]):
@@ -32,31 +33,31 @@ def routes(forest: Any, memos: Array, n: int) -> int:
     return total
 
 
-@numba.njit
+@kernel
 def votes(forest: Any, memos: Array, n: int) -> None:
     for t in range(memos.shape[0]):
         vote_forest(forest, memos[t, VOTES + 2 * n :], round_key(7, t), memos[t, VOTES : VOTES + n])
 
 
-@numba.njit
-def choices(settings: Array, weights: Array, memos: Array) -> None:
+@kernel
+def choices(model: Any, memos: Array) -> None:
     for t in range(memos.shape[0]):
-        choose_adaptive(settings, weights, memos[t])
+        choose(model, memos[t], round_key(7, t))
 
 
-@numba.njit
-def lessons(settings: Array, weights: Array, memos: Array, y: Array, labels: Array, importance: Array) -> None:
+@kernel
+def lessons(model: Any, memos: Array, y: Array) -> None:
     for t in range(memos.shape[0]):
-        teach_adaptive(settings, weights, memos[t], 1 if memos[t, SHOWN] == y[t] else 0, labels, importance)
+        teach(model, memos[t], 1 if memos[t, SHOWN] == y[t] else 0, round_key(7, t))
 
 
-@numba.njit
-def edges(settings: Array, memos: Array, y: Array, sums: Array) -> None:
+@kernel
+def edges(settings: Any, memos: Array, y: Array, sums: Array) -> None:
     for t in range(memos.shape[0]):
         note_edges(settings, memos[t], y[t], sums)
 
 
-@numba.njit
+@kernel
 def learning(forest: Any, X: Array, labels: Array, weights: Array) -> None:
     for t in range(X.shape[0]):
         learn_forest(forest, 0, X[t], labels[t], weights[t], 0)
@@ -78,7 +79,7 @@ def record_lessons(case: Case) -> tuple[Any, Array, Array]:
     for t in range(stream.rounds):
         decision = model.decide(stream.X[t])
         model.learn(decision, decision.label == stream.labels[stream.y[t]])
-        labels[t], weights[t] = model._lesson
+        labels[t], weights[t] = model._scratch.labels, model._scratch.importance
     return model, labels, weights
 
 
@@ -106,8 +107,9 @@ def profile(case: Case) -> dict[str, float]:
         "way to the leaf": microseconds(stream.rounds, routes, forest, memos, n),
         "votes": microseconds(stream.rounds, votes, forest, memos, n),
     }
-    parts["choice"] = microseconds(stream.rounds, choices, model._settings, model._weights, memos)
-    parts["lesson"] = microseconds(stream.rounds, lessons, model._settings, model._weights, memos, stream.y, *model._lesson)
+    state = model._state()
+    parts["choice"] = microseconds(stream.rounds, choices, state, memos) - parts["votes"]
+    parts["lesson"] = microseconds(stream.rounds, lessons, state, memos, stream.y)
     parts["edges"] = microseconds(stream.rounds, edges, model._settings, memos, stream.y, np.zeros((2, n)))
     for name, tree in (("learning", model.weak_learner), ("learning, never splitting", HoeffdingTree(grace_period=1e12))):
         learning(roomy(model, case, tree).forest, stream.X[:10], labels[:10], weights[:10])
@@ -124,9 +126,15 @@ def profile(case: Case) -> dict[str, float]:
 
 
 def main() -> None:
-    for whole in cases(named("benchmarks.profile", "Where the time of an AdaBandit round goes."), 4):
+    options = asked("profile", "Where the time of an AdaBandit round goes.")
+    told = records.about(machine.describe(None), records.typed("benchmarks.profile", None))
+    for whole in cases(options.streams, 4):
         case = whole.cut(min(ROUNDS, whole.rounds))
-        print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in profile(case).items()), flush=True)
+        parts = profile(case)
+        print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in parts.items()), flush=True)
+        if options.record:
+            rounded = {name: round(value, 2) for name, value in parts.items()}
+            records.update(options.record, [{"stream": case.name, "microseconds": rounded, **told}], ["stream"])
 
 
 if __name__ == "__main__":

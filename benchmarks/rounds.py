@@ -1,11 +1,12 @@
 """Rounds per second on the paper's streams, beside River's and CapyMOA's boosted Hoeffding trees.
 
-    python -m benchmarks.rounds [--datasets balance,car] [--seconds 10] [--peers river,capymoa] [--json]
+    python -m benchmarks.rounds [--datasets balance,car] [--seconds 10] [--peers river,capymoa] [--json] [--record]
 
 Balance, Car and Nursery are built in; Movement, Mice and Isolet join when BANDITBOOST_DATA names their directory. River
 plays each stream for about --seconds, but for no less than --minimum-rounds; that beginning is what everybody plays, River
 and ours in turns. AdaBandit has the paper's parameters; the peers have as many trees and learn in full information. OptBandit
-has AdaBandit's N, the other three the paper's. "Whole" is AdaBandit through `play` over the whole stream.
+has AdaBandit's N, the other three of the paper the paper's, GapBoost its defaults. "Whole" is AdaBandit through `play` over the whole
+stream. --record keeps the rates in docs/results/rounds.jsonl, from which `make numbers` fills the pages.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from banditboost import datasets
-from benchmarks import capymoa_peer, machine, ours, river_peer
+from benchmarks import capymoa_peer, machine, ours, records, river_peer
 from benchmarks.cases import Case, cases, known
 from benchmarks.rate import Contender, Rate, in_turns
 from benchmarks.tables import number, render, share
@@ -24,9 +25,10 @@ from benchmarks.tables import number, render, share
 RIVER, RIVER_LIKE_US = "River", "River, our trees"
 MOA_FRESH, MOA_ROWS, MOA_JAVA = "CapyMOA by row", "CapyMOA by row, warm", "CapyMOA in Java, warm"
 PLAY, ARRAY, DICT, WHOLE = "play", "decide+learn array", "decide+learn dict", "whole"
+GAP, GAP_ARRAY, GAP_DICT = "GapBoost", "GapBoost array", "GapBoost dict"
 OTHERS = ("OptBandit", "BinBandit", "AdaFull", "OptFull")
 PEER_OF = {RIVER: "river", RIVER_LIKE_US: "river", MOA_FRESH: "capymoa", MOA_ROWS: "capymoa", MOA_JAVA: "capymoa"}
-COLUMNS = (PLAY, ARRAY, DICT, *OTHERS, WHOLE, *PEER_OF)
+COLUMNS = (GAP, GAP_ARRAY, GAP_DICT, PLAY, ARRAY, DICT, *OTHERS, WHOLE, *PEER_OF)
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,9 @@ def measure(case: Case, options: argparse.Namespace) -> Outcome:
 def _ours(case: Case) -> dict[str, Contender]:
     same_n = case.setting("AdaBandit").n_learners
     return {
+        GAP: ours.played(case, "GapBoost"),
+        GAP_ARRAY: ours.by_array(case, "GapBoost"),
+        GAP_DICT: ours.by_dict(case, "GapBoost"),
         PLAY: ours.played(case, "AdaBandit"),
         ARRAY: ours.by_array(case),
         DICT: ours.by_dict(case),
@@ -143,6 +148,20 @@ def as_json(about: dict[str, str], outcomes: Sequence[Outcome]) -> str:
     return json.dumps({"machine": about, "streams": [plain(outcome) for outcome in outcomes]}, indent=2)
 
 
+def as_records(about: dict[str, str], command: str, outcomes: Sequence[Outcome]) -> list[records.Record]:
+    """A line for each stream."""
+    return [
+        {
+            "stream": o.name,
+            "n_learners": o.n_learners,
+            "rounds": o.prefix,
+            "rates": {key: round(rate.per_second, 1) for key, rate in o.rates.items() if key in COLUMNS},
+            **records.about(about, command),
+        }
+        for o in outcomes
+    ]
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rounds", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--datasets", type=_names, default=datasets.names(), help="comma-separated (default: all that can be had)")
@@ -153,6 +172,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=4, help="of the streams' order (default: %(default)s)")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    records.add_option(parser, "rounds")
     return parser.parse_args(arguments)
 
 
@@ -189,6 +209,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         print("\n".join(f"{key}: {value}" for key, value in about.items()), end="\n\n")
         print(report(outcomes, missing))
+    if options.record:
+        records.update(options.record, as_records(about, records.typed("benchmarks.rounds", arguments), outcomes), ["stream"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Time and memory of a round against the number of labels, learners and features, and against the length of the stream.
 
     python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,length] [--rounds 20000]
-                                 [--length 5000000] [--json]
+                                 [--length 5000000] [--json] [--record]
 
 Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed. With --seconds a point
 stops when these are spent: it then tells of younger trees than the others, and should not be compared with them.
@@ -20,7 +20,7 @@ from typing import Any
 import banditboost
 from banditboost import Schema, play
 from banditboost.experiments.protocol import ADAFULL_WEIGHT
-from benchmarks import machine
+from benchmarks import machine, records
 from benchmarks.rate import timed
 from benchmarks.synthetic import Clouds, Window
 from benchmarks.tables import number, render, share
@@ -155,6 +155,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--max-memory", type=int, default=256, help="the models' ceiling in MiB (default: %(default)s)")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    records.add_option(parser, "scaling")
     return parser.parse_args(arguments)
 
 
@@ -177,6 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results[part] = PARTS[part](options)
         if not options.json:
             print(f"\n{table(part, results[part])}", flush=True)
+    if options.record:
+        told = records.about(about, records.typed("benchmarks.scaling", arguments))
+        lines = [{"part": part, **asdict(point), **told} for part, points in results.items() for point in points]
+        records.update(options.record, lines, ["part", "at"])
     if options.json:
         print(json.dumps({"machine": about, **{part: [asdict(p) for p in points] for part, points in results.items()}}, indent=2))
 

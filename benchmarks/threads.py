@@ -1,4 +1,6 @@
-"""`python -m benchmarks.threads [streams]`: a round of AdaBandit alone, beside a busy thread, and where two threads have a model each.
+"""`python -m benchmarks.threads [streams] [--record]`: what a round costs when other threads are busy.
+
+AdaBandit plays alone, beside a busy thread, and in two threads with a model each.
 
 Microseconds by the clock on the wall, array rows, the first 2,000 rounds; on two cores or more.
 """
@@ -8,8 +10,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks import ours
-from benchmarks.cases import Case, cases, named
+from benchmarks import machine, ours, records
+from benchmarks.cases import Case, asked, cases
 from benchmarks.tables import render
 
 ROUNDS = 2_000
@@ -54,14 +56,22 @@ def two_models(case: Case) -> None:
         thread.join()
 
 
+WAYS = {"alone": (alone, 1), "beside a busy thread": (beside_a_busy_thread, 1), "two threads, a model each": (two_models, 2)}
+"""What is measured, and by how many rounds of the stream it is divided."""
+
+
+def measure(case: Case) -> dict[str, float]:
+    alone(case.cut(50))  # compiles
+    return {name: round(microseconds(partial(way, case), share * case.rounds), 1) for name, (way, share) in WAYS.items()}
+
+
 def main() -> None:
-    lines = []
-    for whole in cases(named("benchmarks.threads", "A round of AdaBandit alone, and beside other threads."), 4):
-        case = whole.cut(ROUNDS)
-        alone(case.cut(50))  # compiles
-        ways = ((alone, ROUNDS), (beside_a_busy_thread, ROUNDS), (two_models, 2 * ROUNDS))
-        lines.append([case.name, *(f"{microseconds(partial(way, case), rounds):.1f}" for way, rounds in ways)])
-    print(render(["us a round", "alone", "beside a busy thread", "two threads, a model each"], lines))
+    options = asked("threads", "A round of AdaBandit alone, and beside other threads.")
+    found = {case.name: measure(case.cut(ROUNDS)) for case in cases(options.streams, 4)}
+    print(render(["us a round", *WAYS], [[name, *(f"{value:.1f}" for value in ways.values())] for name, ways in found.items()]))
+    if options.record:
+        told = records.about(machine.describe(None), records.typed("benchmarks.threads", None))
+        records.update(options.record, [{"stream": name, "microseconds": ways, **told} for name, ways in found.items()], ["stream"])
 
 
 if __name__ == "__main__":

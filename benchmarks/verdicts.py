@@ -37,7 +37,7 @@ LOSSES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 SEEDS = range(FIRST_SEED, FIRST_SEED + 5)
 PAGE = """# What late and lost verdicts cost
 
-`python -m benchmarks.verdicts`: `play(model, X, y, delay=..., loss=...)` on three of the paper's streams, AdaBandit with the paper's
+`python -m benchmarks.verdicts`: `play(model, X, y, delay=..., lost=...)` on three of the paper's streams, AdaBandit with the paper's
 parameters and GapBoost with its own, {seeds} seeds. Accuracy over the last fifth of the stream ± half the 95 % interval over seeds;
 [all figures, and those of the whole stream](verdicts.csv).
 
@@ -76,7 +76,7 @@ class Run:
         stream = open_stream(Source(self.data, repeat=STREAMS[self.data].repeat), self.seed)
         parameters = paper_parameters(self.data, self.learner) if self.learner == "AdaBandit" else {}
         model = make(self.learner, stream.labels, stream.schema(), parameters, self.seed)
-        result = play(model, *stream, delay=self.delay, loss=self.loss)
+        result = play(model, *stream, delay=self.delay, lost=self.loss)
         scores = {"rounds": len(result.y), "learned": result.learned, "accuracy": result.accuracy, "last_accuracy": result.last_accuracy}
         return {"id": self.id, **asdict(self), **scores}
 

@@ -67,6 +67,30 @@ def canvas(width: float, height: float, inches: float = 9.0) -> tuple[Figure, Ax
     return figure, axes
 
 
+def draw_loop() -> Figure:
+    """The way of a visitor through a page that asks a model, and the way back of the click."""
+    figure, axes = canvas(15, 4.6)
+    there = [
+        ("a visitor comes:\nhour, device, ...", 3.4, INK),
+        ("model.decide(x)", 3.2, BLUE),
+        ("one label is shown,\nwith a known probability", 4.2, GREEN),
+    ]
+    x = 0.4
+    for number, (text, width, colour) in enumerate(there):
+        box(axes, x, 3.6, width, text, colour, 1.1)
+        if number < len(there) - 1:
+            arrow(axes, (x + width, 3.6), (x + width + 1.7, 3.6))
+        x += width + 1.7
+    box(axes, 10.4, 1.1, 4.2, "a click, or silence:\nthe verdict, one bit", GREEN, 1.1)
+    arrow(axes, (12.5, 3.05), (12.5, 1.65), dashed=True)
+    axes.text(12.3, 2.35, "the Decision waits in your store,\na second or a day", ha="right", va="center", fontsize=9)
+    box(axes, 3.3, 1.1, 5.4, "model.learn(decision, correct)", BLUE, 1.1)
+    arrow(axes, (10.4, 1.1), (8.7, 1.1))
+    arrow(axes, (6.0, 1.65), (6.0, 3.05))
+    axes.text(5.8, 2.35, "it decides\nbetter", ha="right", va="center", fontsize=9)
+    return figure
+
+
 def draw_round() -> Figure:
     """From a row to a decision, and from a verdict to what every learner is taught."""
     figure, axes = canvas(15, 5.4)
@@ -281,6 +305,7 @@ def _draw_gaps(axes: Axes) -> None:
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
+    "loop": draw_loop,
     "round": draw_round,
     "estimate": draw_estimate,
     "votes": draw_votes,

@@ -197,7 +197,7 @@ LOSSES = st.sampled_from([0.0, 0.0, 0.0, 0.5, -0.1, 1.0, NAN, "x", None])
 def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
     model = model_called(name)
     round_ = model.rounds
-    result = knock(model, lambda model: play(model, X, y, delay=delay, loss=loss))
+    result = knock(model, lambda model: play(model, X, y, delay=delay, lost=loss))
     if result is not None:
         assert model.rounds == round_ + len(result.y) == round_ + len(X)
         assert set(result.shown.tolist()) <= {0, 1, 2}
@@ -205,7 +205,7 @@ def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
 
 
 @given(
-    name=any_model, X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)), data=st.data(), delay=DELAYS, loss=LOSSES
+    name=any_model, X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)), data=st.data(), delay=DELAYS, lost=LOSSES
 )
 @examples(1.5)
 def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay: Any, loss: Any) -> None:
@@ -213,7 +213,7 @@ def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay
     play_at(name, X, y, delay, loss)
 
 
-@given(name=any_model, rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4), delay=DELAYS, loss=LOSSES)
+@given(name=any_model, rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4), delay=DELAYS, lost=LOSSES)
 @examples(2)
 def test_play_with_lists_of_rows(name: str, rows: list[tuple[Any, Any]], delay: Any, loss: Any) -> None:
     play_at(name, [row for row, _ in rows], [label for _, label in rows], delay, loss)

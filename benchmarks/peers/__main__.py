@@ -26,7 +26,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--players", type=lambda text: _chosen("player", text, known[1]), default=known[1], help="comma-separated")
     parser.add_argument("--quick", action="store_true", help="one seed, 1,000 rounds, two seconds a run: to see that everything works")
     parser.add_argument("--results", type=Path, help="the file of runs (default: results/peers.jsonl or results/peers-quick.jsonl)")
-    parser.add_argument("--page", type=Path, help="write the page here (default: print it)")
+    parser.add_argument("--page", type=Path, help="write the page here, and its chart beside it (default: print it)")
     parser.add_argument("--report", action="store_true", help="play nothing, only make the page")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     given = sys.argv[1:] if arguments is None else arguments
@@ -46,11 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results = Results(options.results or Path("results") / ("peers-quick.jsonl" if options.quick else "peers.jsonl"))
     if not options.report:
         _play(options, results)
-    page = report.page(results.records())
     if options.page is None:
-        print(page)
+        print(report.page(results.records()))
     else:
-        options.page.write_text(page, encoding="utf-8")
+        report.write(results.records(), options.page)
 
 
 def _play(options: argparse.Namespace, results: Results) -> None:

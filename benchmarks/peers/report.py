@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from banditboost import baselines
+from benchmarks import charts
+from benchmarks.peers import standing
 from benchmarks.peers.plan import CHAMPION, TUNING_SEED, Budget, all_players
-from benchmarks.peers.streams import FRESH, KNOWN, ONCE, PAPER, USES, Entry, entries
+from benchmarks.peers.streams import KNOWN, ONCE, PAPER, USES, Entry, entries
 from benchmarks.peers.summary import Record, Summary, Table, summarise
 from benchmarks.tables import number, render
 
+PAGE_NAME, CHART_NAME = "peers.md", "peers.svg"
+_TITLE = "# Peers side by side"
 _TITLES = {PAPER: "The paper's streams", ONCE: "Single passes", KNOWN: "Streams with a known best policy"}
 _MEBIBYTE = 1 << 20
 _USUAL = Budget()
@@ -42,12 +48,41 @@ def page(records: Sequence[Record]) -> str:
     """Markdown."""
     table = summarise(records)
     chosen = [entry for entry in entries().values() if table.get(entry.name)]
-    parts = ["# Peers side by side", _origin(records)]
     if not chosen:
-        return "\n\n".join([*parts, "Nothing has been played yet."]) + "\n"
-    parts += [_balance(table, chosen), *(_group(group, table, chosen) for group in _TITLES if any(e.group == group for e in chosen))]
-    parts += ["## Speed\n\n" + _speed(table, chosen), HOW, *_details(table, chosen), _not_played(table, chosen), _failures(records)]
+        return f"{_TITLE}\n\nNothing has been played yet.\n"
+    gaps = standing.gaps(table, chosen)
+    parts = [_TITLE, *_beginning(table, chosen, gaps), _origin(records)]
+    parts += [_group(group, table, chosen) for group in _TITLES if any(entry.group == group for entry in chosen)]
+    parts += [_speed_section(table, chosen), HOW, *_details(table, chosen), _streams(chosen)]
+    parts += [_not_played(table, chosen), _failures(records)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def write(records: Sequence[Record], path: Path) -> list[Path]:
+    """The page, and beside it the chart that it begins with."""
+    path.write_text(page(records), encoding="utf-8")
+    numbers = chart_numbers(records)
+    return [path, charts.save(standing.draw, numbers, path.with_name(CHART_NAME))] if numbers else [path]
+
+
+def chart_numbers(records: Sequence[Record]) -> list[dict[str, Any]]:
+    table = summarise(records)
+    return standing.chart_numbers(standing.gaps(table, [entry for entry in entries().values() if table.get(entry.name)]))
+
+
+def _beginning(table: Table, chosen: Sequence[Entry], gaps: Sequence[standing.Gap]) -> list[str]:
+    """The chart, and what it comes to."""
+    if not gaps:
+        return []
+    return [
+        f"[![A bar for each stream: how far GapBoost is ahead of its best peer, or behind]({CHART_NAME})]({CHART_NAME})",
+        "A *stream* is a table played row by row: a row comes, a label is shown, and right or wrong is all that the player hears. "
+        "A bar to the right: GapBoost was right more often over the whole stream than the best of the peers that were tuned for it. "
+        "A bar to the left: it was not.",
+        standing.standings(gaps),
+        "Against each peer alone, on streams that both have played to the end:",
+        standing.one_by_one([table[entry.name] for entry in chosen]),
+    ]
 
 
 def _origin(records: Sequence[Record]) -> str:
@@ -64,74 +99,26 @@ def _origin(records: Sequence[Record]) -> str:
     return f"{command}, {when}, {where}. {versions}."
 
 
-def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
-    """Peers that play by one bit, the best total first; who played the whole stream goes before who did not."""
-    names = [player.name for player in all_players() if not player.ours and not player.told and player.name in players]
-    return {name: players[name] for name in sorted(names, key=lambda name: (not players[name].whole, -players[name].mean("accuracy")))}
-
-
-def _balance(table: Table, chosen: Sequence[Entry]) -> str:
-    """How often GapBoost is ahead of the best peer, and where it is not; and of each peer alone."""
-    standings = [
-        _standing(title, [(entry, *gap) for entry in chosen if (gap := _gap(table[entry.name], field))])
-        for title, field in (("Over the whole stream", "accuracy"), ("Over the last fifth", "last_accuracy"))
-    ]
-    return "\n".join([*standings, _one_by_one([table[entry.name] for entry in chosen])])
-
-
-def _one_by_one(streams: Sequence[Mapping[str, Summary]]) -> str:
-    """GapBoost against each peer on the streams that both have played to the end: the best peer is another one on each stream."""
-    gaps: dict[str, list[float]] = {}
-    for players in streams:
-        for name, summary in rivals(players).items():
-            if summary.whole and CHAMPION in players:
-                gaps.setdefault(name, []).append(players[CHAMPION].mean("accuracy") - summary.mean("accuracy"))
-    parts = (
-        f"{name} on {sum(gap > 0 for gap in own)} of {len(own)} (mean {statistics.fmean(own):+.3f})" for name, own in sorted(gaps.items())
-    )
-    return f"- Against each peer alone, tuned for each stream, over the whole stream, GapBoost is ahead of {', '.join(parts)}."
-
-
-def _standing(title: str, gaps: Sequence[tuple[Entry, float, str]]) -> str:
-    ahead = [entry for entry, gap, _ in gaps if gap > 0]
-    fresh = sum(entry.used == FRESH for entry in ahead), sum(entry.used == FRESH for entry, *_ in gaps)
-    lost = "; ".join(f"{entry.name} ({entry.used}) by {-gap:.3f} to {name}" for entry, gap, name in gaps if gap <= 0)
-    counts = f"on {len(ahead)} of {len(gaps)} streams, of the fresh ones on {fresh[0]} of {fresh[1]}"
-    return f"- {title} GapBoost is ahead of the best bandit peer {counts}." + (f" It loses on {lost}." if lost else "")
-
-
-def _gap(players: Mapping[str, Summary], field: str) -> tuple[float, str] | None:
-    """GapBoost's mean minus that of the strongest peer in this field, and the peer's name."""
-    against = rivals(players)
-    if CHAMPION not in players or not against:
-        return None
-    whole = {name: summary for name, summary in against.items() if summary.whole} or against
-    best = max(whole, key=lambda name: whole[name].mean(field))
-    return players[CHAMPION].mean(field) - whole[best].mean(field), best
-
-
 def _group(group: str, table: Table, chosen: Sequence[Entry]) -> str:
-    known = group == KNOWN
-    heads = ["stream", "used", "rounds", "GapBoost last fifth", "total", "best bandit peer", "last fifth", "total", "told: best", "total"]
-    heads += ["best policy", "regret", "peer's regret"] if known else []
-    rows = [_row(entry, table[entry.name], known) for entry in chosen if entry.group == group]
-    uses = [f"*{use}*: {text}" for use, text in USES.items() if any(entry.used == use and entry.group == group for entry in chosen)]
-    where = [f"{entry.name}: {entry.about}" for entry in chosen if entry.group == group and entry.about]
-    notes = [". ".join(uses) + ".", *(["; ".join(where) + "."] if where else [])]
-    return "\n\n".join([f"## {_TITLES[group]}", render(heads, rows), *notes])
+    members = [entry for entry in chosen if entry.group == group]
+    heads = ["stream", "used", "rounds", "GapBoost", "best bandit peer", "its accuracy"]
+    parts = [f"## {_TITLES[group]}", render(heads, [_row(entry, table[entry.name]) for entry in members])]
+    if group == KNOWN:
+        parts.append(render(["stream", "best policy", "regret", "peer's regret"], [_regrets(e.name, table[e.name]) for e in members]))
+    uses = [f"*{use}*: {text}." for use, text in USES.items() if any(entry.used == use for entry in members)]
+    return "\n\n".join([*parts, " ".join(uses)])
 
 
-def _row(entry: Entry, players: Mapping[str, Summary], known: bool) -> list[str]:
+def _row(entry: Entry, players: Mapping[str, Summary]) -> list[str]:
     ours = players.get(CHAMPION)
-    name, best = next(iter(rivals(players).items()), ("-", None))
-    told = {player.name: players[player.name] for player in all_players() if player.told and player.name in players}
-    teacher = max(told, key=lambda name: (told[name].whole, told[name].mean("accuracy")), default="-")
+    name, best = next(iter(standing.rivals(players).items()), ("-", None))
     rounds = f"{next(iter(players.values())).runs[0]['stream_rounds']:,}"
-    cells = [entry.name, entry.used, rounds, _accuracy(ours, "last_accuracy"), _accuracy(ours, "accuracy")]
-    cells += [name, _accuracy(best, "last_accuracy"), _accuracy(best, "accuracy"), teacher, _accuracy(told.get(teacher), "accuracy")]
-    if known:
-        cells += ["-" if ours is None else ours.text("best_accuracy"), *(_regret(summary) for summary in (ours, best))]
-    return cells
+    return [entry.name, entry.used, rounds, _accuracy(ours, "accuracy"), name, _accuracy(best, "accuracy")]
+
+
+def _regrets(stream: str, players: Mapping[str, Summary]) -> list[str]:
+    ours, best = players.get(CHAMPION), next(iter(standing.rivals(players).values()), None)
+    return [stream, "-" if ours is None else ours.text("best_accuracy"), _regret(ours), _regret(best)]
 
 
 def _accuracy(summary: Summary | None, field: str) -> str:
@@ -142,48 +129,82 @@ def _regret(summary: Summary | None) -> str:
     return "-" if summary is None else f"{summary.mean('regret'):,.0f}" + ("" if summary.whole else "*")
 
 
-def _speed(table: Table, chosen: Iterable[Entry]) -> str:
+def _speed_section(table: Table, chosen: Iterable[Entry]) -> str:
+    heads = ["stream", "GapBoost", "VW, most accurate", "quotient", "VW, fastest tuned", "quotient"]
+    about = "Rounds per CPU second: GapBoost through `play`, and Vowpal Wabbit with its most accurate and with its fastest tuned setting."
+    return "\n\n".join(["## Speed", about, render(heads, [speed.row() for speed in speeds(table, chosen)])])
+
+
+@dataclass(frozen=True)
+class Speed:
     """GapBoost through `play` beside Vowpal Wabbit: with its most accurate setting on the stream, and with its fastest tuned one."""
-    rows = []
+
+    stream: str
+    ours: Summary
+    accurate: tuple[str, Summary]
+    fastest: tuple[str, Summary]
+
+    @property
+    def quotients(self) -> tuple[float, float]:
+        return self.ours.rate / self.accurate[1].rate, self.ours.rate / self.fastest[1].rate
+
+    def row(self) -> list[str]:
+        accurate, fastest = (f"{number(peer.rate)} ({name.removeprefix('VW ')})" for name, peer in (self.accurate, self.fastest))
+        return [self.stream, number(self.ours.rate), accurate, f"{self.quotients[0]:.2f}", fastest, f"{self.quotients[1]:.2f}"]
+
+
+def speeds(table: Table, chosen: Iterable[Entry]) -> list[Speed]:
+    found = []
     for entry in chosen:
         players = table[entry.name]
-        wabbits = {name: summary for name, summary in rivals(players).items() if name.startswith("VW ")}
-        if CHAMPION not in players or not wabbits:
-            continue
-        ours, best, fastest = players[CHAMPION], next(iter(wabbits)), max(wabbits, key=lambda name: wabbits[name].rate)
-        quotients = [f"{ours.rate / wabbits[name].rate:.2f}" for name in (best, fastest)]
-        named = [f"{number(wabbits[name].rate)} ({_short(name, wabbits[name].settings)})" for name in (best, fastest)]
-        rows.append([entry.name, number(ours.rate), named[0], quotients[0], named[1], quotients[1]])
-    heads = ["stream", "GapBoost, rounds per second", "VW, most accurate", "quotient", "VW, fastest of the four tuned", "quotient"]
-    return render(heads, rows)
-
-
-def _short(name: str, settings: Mapping[str, Any]) -> str:
-    return f"{name.removeprefix('VW ')}, {'quadratic' if settings['quadratic'] else 'plain'}"
+        wabbits = {name: summary for name, summary in standing.rivals(players).items() if name.startswith("VW ")}
+        if CHAMPION in players and wabbits:
+            fastest = max(wabbits, key=lambda name: wabbits[name].rate)
+            found.append(Speed(entry.name, players[CHAMPION], next(iter(wabbits.items())), (fastest, wabbits[fastest])))
+    return found
 
 
 def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
-    """Every player on every stream."""
-    bandits = [player.name for player in all_players() if not player.told]
-    told = [player.name for player in all_players() if player.told]
+    """Every player on every stream, a few players to a table."""
+
+    def grids(title: str, groups: Sequence[Sequence[str]], cell: Callable[[Summary], str]) -> str:
+        return "\n\n".join([f"## {title}", *(text for names in groups if (text := grid(names, cell)))])
 
     def grid(players: Sequence[str], cell: Callable[[Summary], str]) -> str:
         present = [name for name in players if any(name in table[entry.name] for entry in chosen)]
         rows = [[e.name, *("-" if name not in table[e.name] else cell(table[e.name][name]) for name in present)] for e in chosen]
-        return render(["stream", *present], rows)
+        return render(["stream", *present], rows) if present else ""
 
     def marked(field: str) -> Callable[[Summary], str]:
         return lambda summary: _accuracy(summary, field)
 
+    bandits, told = _groups()
     return [
-        "## All players: total accuracy by one bit\n\n" + grid(bandits, marked("accuracy")),
-        "## All players: accuracy over the last fifth by one bit\n\n" + grid(bandits, marked("last_accuracy")),
-        "## In full information: total accuracy\n\n" + grid(told, marked("accuracy")),
-        "## Rounds per CPU second\n\n" + grid([*bandits, *told], lambda summary: number(summary.rate)),
-        "## Peak memory while playing, MiB\n\n" + grid([*bandits, *told], lambda summary: number(summary.memory / _MEBIBYTE)),
-        "## Seeds and rounds\n\n" + grid([*bandits, *told], lambda summary: f"{summary.n_seeds} of {summary.rounds:,}"),
+        grids("All players: total accuracy by one bit", bandits, marked("accuracy")),
+        grids("All players: accuracy over the last fifth by one bit", bandits, marked("last_accuracy")),
+        grids("In full information: total accuracy", told, marked("accuracy")),
+        grids("Rounds per CPU second", [*bandits, *told], lambda summary: number(summary.rate)),
+        grids("Peak memory while playing, MiB", [*bandits, *told], lambda summary: number(summary.memory / _MEBIBYTE)),
+        grids("Seeds and rounds", [*bandits, *told], lambda summary: f"{summary.n_seeds} of {summary.rounds:,}"),
         "## Settings that were chosen\n\n" + _settings(table, chosen),
     ]
+
+
+def _groups() -> tuple[list[list[str]], list[list[str]]]:
+    """Names of players by one bit (boosters, peers, baselines) and of those that are told the label, at most five together."""
+    bandits = [player for player in all_players() if not player.told]
+    ours = [player.name for player in bandits if player.ours]
+    plain = [name for name in ours if name in baselines.__all__]
+    boosters = [name for name in ours if name not in plain]
+    told = [player for player in all_players() if player.told]
+    peers = [player.name for player in bandits if not player.ours]
+    return [boosters, peers, plain[:3], plain[3:]], [[player.name for player in told if player.ours is ours] for ours in (True, False)]
+
+
+def _streams(chosen: Sequence[Entry]) -> str:
+    """What each stream is."""
+    lines = [f"- {entry.name}: {entry.about}" for entry in chosen if entry.about]
+    return "\n".join(["## The streams\n", *lines]) if lines else ""
 
 
 def _settings(table: Table, chosen: Iterable[Entry]) -> str:

@@ -48,7 +48,7 @@ def test_play_is_the_loop(name: str, rows: str, delay: int) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_lost_verdicts(name: str) -> None:
     model = make(name, range(3), STREAM.schema())
-    result = play(model, STREAM.X, STREAM.y, loss=0.5)
+    result = play(model, STREAM.X, STREAM.y, lost=0.5)
     assert 20 < result.learned == model.verdicts < 80
     assert result.edges is None
 

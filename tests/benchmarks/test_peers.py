@@ -21,7 +21,8 @@ from banditboost.experiments.learners import LEARNERS
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import warm_up
 from banditboost.experiments.task import Source, Task
-from benchmarks.peers import bundled, capymoa, columns, known, measure, plan, report, streams, vowpal
+from benchmarks import charts
+from benchmarks.peers import bundled, capymoa, columns, known, measure, plan, report, standing, streams, vowpal
 from benchmarks.peers.__main__ import main
 from benchmarks.peers.player import Player
 
@@ -352,10 +353,10 @@ def test_the_page_is_made_of_records_alone() -> None:
         ]
     )
     cells = [cell.strip() for cell in next(line for line in page.splitlines() if line.startswith("| car ")).split("|")]
-    assert cells[4:9] == ["0.930", "0.920", "VW squarecb", "0.810", "0.800"]
-    assert "ahead of the best bandit peer on 1 of 2 streams" in page
-    assert "It loses on digits (tuned) by 0.250 to contextualbandits." in page
-    assert re.search(r"\| car +\| +3,000 \| +1,000 \(squarecb, quadratic\) \| +3.00 \|", page)
+    assert cells[4:7] == ["0.920", "VW squarecb", "0.800"]
+    assert re.search(r"\| all +\| +2 \| +1 \| +1 \| +-0.065 \|", page)
+    assert re.search(r"\| contextualbandits +\| +1 \| +0 \| +-0.250 \|", page)
+    assert re.search(r"\| car +\| +3,000 \| +1,000 \(squarecb\) \| +3.00 \|", page)
     assert "0.850*" in page
     assert "- VW squarecb: change, digits" in page
     assert "VW bag on change, seed 4: out of breath" in page
@@ -370,3 +371,23 @@ def test_the_last_settings_count() -> None:
 
 def test_an_empty_file_has_a_page() -> None:
     assert "Nothing has been played yet" in report.page([])
+
+
+def test_the_chart_has_a_bar_for_every_stream(tmp_path: Path) -> None:
+    records = [
+        _record(stream, player, 4, total)
+        for stream, ours in (("car", 0.9), ("fishing", 0.3), ("change", 0.7))
+        for player, total in (("GapBoost", ours), ("VW bag", 0.5))
+    ]
+    numbers = report.chart_numbers(records)
+    assert {(n["stream"], n["used"]): n["gap"] for n in numbers} == {
+        ("car", "tuned"): 0.4,
+        ("fishing", "fresh"): -0.2,
+        ("change", "seen"): 0.2,
+    }
+    page, chart = report.write(records, tmp_path / "page.md")
+    assert "](peers.svg)" in page.read_text(encoding="utf-8")
+    assert charts.shows(chart, numbers)
+    assert not charts.shows(chart, numbers[1:])
+    labels = [tick.get_text() for axes in standing.draw(numbers).axes for tick in axes.get_yticklabels()]
+    assert sorted(labels) == ["car", "change", "fishing"]

@@ -133,7 +133,7 @@ def test_lost_verdicts_are_never_learned(name: str) -> None:
     one, other = two_of(name, stream)
     u = keyed(SEED, rng.LOSS)
     expected = play_by_hand(other, stream.X, stream.y, lost=lambda t: u(t) < 0.3)
-    assert_same_play(play(one, stream.X, stream.y, loss=0.3), expected, one, other)
+    assert_same_play(play(one, stream.X, stream.y, lost=0.3), expected, one, other)
     assert one.verdicts == sum(u(t) >= 0.3 for t in range(ROUNDS))
 
 
@@ -145,13 +145,13 @@ def test_late_and_lost_in_the_middle_of_a_models_life() -> None:
         play_by_hand(model, stream.X[:10], stream.y[:10])
     late, lost = keyed(SEED, rng.DELAY, 10), keyed(SEED, rng.LOSS, 10)
     expected = play_by_hand(other, stream.X, stream.y, lambda t: int(9 * late(t)), lambda t: lost(t) < 0.5)
-    assert_same_play(play(one, stream.X, stream.y, delay=lambda u: 9 * u, loss=0.5), expected, one, other)
+    assert_same_play(play(one, stream.X, stream.y, delay=lambda u: 9 * u, lost=0.5), expected, one, other)
 
 
 def test_share_that_is_lost() -> None:
     stream = make_stream("nominal", 2, 200 if INTERPRETED else 10_000)
     model = make_booster("AdaBandit", 2, 1, schema=stream.schema())
-    result = play(model, stream.X, stream.y, loss=0.25)
+    result = play(model, stream.X, stream.y, lost=0.25)
     share = 1 - result.learned / len(stream.y)
     assert share == pytest.approx(0.25, abs=5 * np.sqrt(0.25 * 0.75 / len(stream.y)))
 
@@ -164,7 +164,7 @@ def test_played_rounds_are_in_the_ledger(name: str) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
     model = make_booster(name, 3, 5, schema=stream.schema())
     before = model.decide(stream.X[0])
-    result = play(model, stream.X, stream.y, loss=0.5)
+    result = play(model, stream.X, stream.y, lost=0.5)
     heard = [round_ for round_ in range(model.rounds) if model._identity.ledger.refusal(round_, model.rounds)]
     u = keyed(SEED, rng.LOSS)
     assert heard == [round_ for round_ in range(1, ROUNDS + 1) if u(round_) >= 0.5]

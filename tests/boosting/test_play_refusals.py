@@ -142,7 +142,7 @@ def test_refused_list_brings_no_features(fresh: Any) -> None:
 @pytest.mark.parametrize("X", [STREAM.X, STREAM.dicts()], ids=["matrix", "dicts"])
 def test_refused_labels_bring_no_features(fresh: Any, X: Any) -> None:
     refused(fresh, X, STREAM.y[:-1], LabelError)
-    refused(fresh, X, STREAM.y, ParameterError, loss=2.0)
+    refused(fresh, X, STREAM.y, ParameterError, lost=2.0)
 
 
 @pytest.mark.parametrize("X", [with_bad((20, 0), np.inf), [*STREAM.X.tolist()[:29], [1.0]]], ids=["matrix", "lists"])
@@ -171,4 +171,4 @@ def test_delays_are_numbers_of_rounds(model: Any, delay: Any) -> None:
 
 @pytest.mark.parametrize("loss", [-0.1, 1.0, 2, "half", float("nan"), None], ids=repr)
 def test_loss_is_a_share(model: Any, loss: Any) -> None:
-    assert f"loss is {loss!r}" in refused(model, STREAM.X, STREAM.y, ParameterError, loss=loss)
+    assert f"loss is {loss!r}" in refused(model, STREAM.X, STREAM.y, ParameterError, lost=loss)

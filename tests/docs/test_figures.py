@@ -1,4 +1,4 @@
-"""The figures of docs/ideas.md show what is true."""
+"""The figures of docs/ideas.md show what is true, and the picture of the terminal changes only with the program."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ import pytest
 from tests.docs.pages import DOCS
 
 
-@pytest.fixture(scope="module")
-def draw() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("draw", DOCS / "draw.py")
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def draw() -> ModuleType:
+    return load("draw")
 
 
 @pytest.mark.parametrize("right", range(4))
@@ -57,3 +61,12 @@ def test_every_figure_is_there_and_shown(draw: ModuleType) -> None:
     shown = set(re.findall(r"!\[[^]]*\]\(figures/(\w+)\.svg\)", (DOCS / "ideas.md").read_text(encoding="utf-8")))
     assert shown == set(draw.FIGURES)
     assert all((DOCS / f"figures/{figure}.svg").exists() for figure in shown)
+
+
+def test_the_picture_of_the_terminal_holds_nothing_that_was_measured() -> None:
+    pytest.importorskip("rich", reason="the picture is made with the extra cli")
+    record = load("record")
+    first, again = (f"\x1b[1mGapBoost on car\x1b[0m\n\x1b[2mspeed   \x1b[0m {rate} rounds per second\n" for rate in (11, 22))
+    assert record.draw(record.repeatable(first)) == record.draw(record.repeatable(again))
+    assert "GapBoost" in record.repeatable(first)
+    assert "per&#160;second" not in record.PICTURE.read_text(encoding="utf-8")

@@ -11,7 +11,8 @@ from tests.browser import look, needs_browser
 from tests.docs.pages import DOCS, PAGES
 
 ADDRESSES = [str(page.relative_to(DOCS).with_suffix(".html")) for page in PAGES]
-PHONE, DESK = 390, 1280
+PHONE, DESK, LAPTOP = 390, 1280, 1366
+FIRST_PAGES = ["index.html", "performance.html", "faq.html", "results/peers.html", "results/clicks.html"]
 
 # `visit` shows a page in the frame; `contrast` is that of a text on what is behind it, as WCAG 2 counts it.
 TOOLS = """
@@ -56,6 +57,21 @@ EVERY_PAGE = """
     };
   }
   tell(pages);
+})();
+"""
+
+# A table that is wider than its column scrolls in a frame that a script puts around it.
+TABLES = """
+(async () => {
+  const found = {};
+  for (const address of ADDRESSES) {
+    const page = await visit(address), inside = frame.contentWindow;
+    const tables = () => [...page.querySelectorAll(".md-typeset table")], around = e => e.closest(".md-typeset__scrollwrap");
+    await until(() => tables().every(around));
+    const isWide = e => around(e).scrollWidth > around(e).clientWidth + 1;
+    found[address] = tables().filter(isWide).map(e => e.innerText.slice(0, 80));
+  }
+  tell(found);
 })();
 """
 
@@ -116,3 +132,9 @@ def test_the_menu_of_a_phone_opens_and_leads_everywhere(site: Path) -> None:
 
 def test_the_search_finds_a_word(site: Path) -> None:
     assert look(site, DESK, TOOLS + SEARCH)[0] is True
+
+
+def test_tables_of_the_first_pages_fit_beside_the_menus(site: Path) -> None:
+    script = TOOLS + TABLES.replace("ADDRESSES", json.dumps(FIRST_PAGES))
+    assert look(site, LAPTOP, script)[0] == {address: [] for address in FIRST_PAGES}
+    assert any(look(site, PHONE, script)[0].values()), "on a phone some tables are too wide: the script finds them"

@@ -100,7 +100,7 @@ def test_decisions_that_were_open(name: str, tmp_path: Path) -> None:
 
 def test_between_two_streams_of_play(name: str, tmp_path: Path) -> None:
     model = make_booster(name, K, N)
-    play(model, STREAM.X[:HALF], STREAM.y[:HALF], delay=7, loss=0.1)
+    play(model, STREAM.X[:HALF], STREAM.y[:HALF], delay=7, lost=0.1)
     copy = reloaded(model, tmp_path / "a")
     results = [play(which, STREAM.X[HALF:], STREAM.y[HALF:]) for which in (model, copy)]
     assert np.array_equal(results[0].shown, results[1].shown)

@@ -4,7 +4,7 @@ A call from Python looks at every array that it is given, which takes as long as
 round to round. So their addresses and lengths are written down once, in a *table*, and a call is given the table's address. A kernel reads
 `model.forest.nodes` from it as if it had been given the tuple itself; without the compiler it is given the tuple itself.
 
-A tuple may hold arrays (contiguous), single records of NumPy, integers, kernels that were made callable by address (`Address`), and tuples.
+A tuple may hold arrays (contiguous), single records of NumPy, numbers, kernels that were made callable by address (`Address`), and tuples.
 What a table says is true as long as the arrays are kept, and must not be changed while a kernel runs.
 """
 
@@ -100,6 +100,8 @@ def _type_of(value: Any) -> tuple[Any, int]:
         return _scalar_type(value.dtype), 1
     if isinstance(value, (int, Address)):
         return types.int64, 1
+    if isinstance(value, float):
+        return types.float64, 1
     table = table_type(value)
     return table, table.size
 
@@ -132,6 +134,8 @@ def _words(value: Any) -> list[int]:
         return [value.address]
     if isinstance(value, int):
         return [value]
+    if isinstance(value, float):
+        return [int(np.float64(value).view(np.int64))]
     return [word for part in value for word in _words(part)]
 
 
@@ -183,7 +187,7 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, name
     number = _load(builder, words, 0)
     if isinstance(field.kind, types.Record):
         return builder.inttoptr(number, context.get_value_type(field.kind))
-    return number
+    return number if field.kind is types.int64 else builder.bitcast(number, context.get_value_type(field.kind))
 
 
 def _load(builder: Any, words: Any, number: int) -> Any:

@@ -1,0 +1,9 @@
+"""All values by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.numbers import accuracy, speed
+
+VALUES: dict[str, Callable[[], str]] = {**accuracy.VALUES, **speed.VALUES}
