@@ -11,11 +11,11 @@ import numpy as np
 
 def state_of(model: Any) -> dict[str, Any]:
     """Everything that a round may change, in a form that can be compared."""
-    committee, identity = model._committee, getattr(model, "_identity", None)
-    learned = {f"learned.{name}": part for name, part in _leaves(model._state().learned)}
+    committee, identity = getattr(model, "_committee", None), getattr(model, "_identity", None)
+    forest = {} if committee is None else committee.forest._asdict()
     return {
-        **{name: bytes_of(array) for name, array in committee.forest._asdict().items()},
-        **{name: bytes_of(array) for name, array in learned.items()},
+        **{name: bytes_of(array) for name, array in forest.items()},
+        **{name: bytes_of(array) for name, array in _leaves(model._state().learned)},
         "learners": pickle.dumps(getattr(committee, "learners", None)),
         "ledger": b"" if identity is None else bytes(identity.ledger._bits).rstrip(b"\0"),
         "below": [] if identity is None else [(key, bytes(ledger._bits)) for key, ledger in identity._below.items()],

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 import banditboost
 from banditboost import AdaBandit, Decision
-from banditboost import decision as module
+from banditboost.boosting.adaptive import choose
 from banditboost.boosting.estimate import estimate, estimated_loss
+from banditboost.compiled.compile import kernel
+from banditboost.distribution import _probability
 from banditboost.errors import DecisionError, FeatureError, LabelError
-from banditboost.memo import ALLOWED, CHOSEN_EXPERT, GREEDY, PROBABILITY, SHOWN, VOTES
-from banditboost.compiled.rng import EXPLORE, uniform_at
+from banditboost.memo import ALLOWED, CHOSEN_EXPERT, GREEDY, PROBABILITY, ROUND, SHOWN, VOTES
+from banditboost.compiled.rng import EXPLORE, round_key, uniform_at
 from tests.boosting.kernels import INTERPRETED, memo_of, settings_of
 from tests.boosting.states import difference, state_of
 from tests.boosting.streams import make_stream
@@ -85,9 +87,10 @@ def votes_of(model: Any, memo: np.ndarray) -> list[float]:
     """What the model thinks of each label, by plain loops."""
     sums = [0.0] * K
     if isinstance(model, banditboost.BinBandit):
-        labels, numbers, scores = model.groups
-        for label, group in zip(labels.tolist(), numbers.tolist(), strict=True):
-            sums[label] = math.fsum(math.exp(a) * (2 * s - 1) for a, s in zip(model._weights[group], scores[group], strict=True))
+        learned, scores = model._state().learned, model._scratch.scores
+        for label, group in zip(learned.shown_labels.tolist(), learned.groups.tolist(), strict=True):
+            answers = zip(learned.log_alphas[group], scores[group], strict=True)
+            sums[label] = math.fsum(math.exp(a) * (2 * s - 1) for a, s in answers)
         return sums
     for i in range(int(memo[CHOSEN_EXPERT]) + 1):
         sums[int(memo[VOTES + i])] += memo[VOTES + N + i]
@@ -107,7 +110,7 @@ def test_all_labels_allowed_is_no_restriction(name: str, allowed: Any) -> None:
     one, other = (make_booster(name, K, N) for _ in range(2))
     for x, y in zip(STREAM.X, STREAM.y.tolist(), strict=True):
         decision, expected = one.decide(x, allowed), other.decide(x)
-        assert {**decision.to_dict(), "model": ""} == {**expected.to_dict(), "model": ""}
+        assert {**decision.to_dict(), "model": "", "run": ""} == {**expected.to_dict(), "model": "", "run": ""}
         one.learn(decision, decision.label == y)
         other.learn(expected, decision.label == y)
     assert difference(one, other) == []
@@ -132,7 +135,7 @@ def estimates(k: int, rho: float, greedy: int, right: int, allowed: list[int], e
     """The mean of 1 - lhat over the labels that might be shown."""
     mean = [0.0] * k
     for shown in allowed:
-        p = module._probability(shown != greedy, rho, len(allowed))
+        p = _probability(shown != greedy, rho, len(allowed))
         memo = memo_of(greedy, shown, p)
         memo[ALLOWED] = len(allowed)
         of = estimate(settings_of(k, estimator=estimator), memo, int(shown == right))
@@ -193,6 +196,11 @@ def test_adaptive_weights_learn_the_right_lesson_in_the_mean(estimator: int) -> 
     assert charged > 0
 
 
+@kernel
+def choose_in_round(model: Any, memo: np.ndarray, seed: int) -> None:
+    choose(model, memo, round_key(seed, int(memo[ROUND])))
+
+
 def expert_labels(model: Any, decision: Decision) -> list[int]:
     """What each expert would have shown: the same round decided again by copies that believe in one expert only."""
     labels = []
@@ -202,7 +210,8 @@ def expert_labels(model: Any, decision: Decision) -> list[int]:
         one._weights[N:] = -1e9
         one._weights[N + j] = 0.0
         memo = decision._memo.copy()
-        one._choose_among(memo, np.array(decision.allowed))
+        with one._restricted(np.array(decision.allowed)):
+            choose_in_round(one._state(), memo, one.seed)
         assert memo[CHOSEN_EXPERT] == j
         labels.append(int(memo[GREEDY]))
     return labels
@@ -213,8 +222,8 @@ def test_each_allowed_labels_group_hears_its_verdict_once_in_the_mean() -> None:
     for t, x in enumerate(STREAM.X[:20]):
         decision = model.decide(x, subset(t))
         for p, shown, one in copies_by_draw(model, decision, t % K):
-            assert p * one._lesson[1][0] == pytest.approx(1.0)
-            assert set(one._lesson[0].tolist()) == {int(shown == t % K)}
+            assert p * one._scratch.importance[0] == pytest.approx(1.0)
+            assert set(one._scratch.labels.tolist()) == {int(shown == t % K)}
 
 
 @pytest.mark.parametrize("correct", [True, False])
@@ -223,11 +232,12 @@ def test_a_label_allowed_alone(name: str, correct: bool) -> None:
     model = taught(name)
     decision = model.decide(STREAM.X[0], [3])
     assert (decision.label, decision.greedy, decision.probability, decision.explored) == (3, 3, 1.0, False)
-    before = model._weights.copy()
+    before = model.alphas if name == "AdaBandit" else None
     model.learn(decision, correct)
     if name != "BinBandit":
-        assert bool(np.any(model._lesson[1] > 0)) == correct
-        assert correct or np.array_equal(model._weights, before)
+        assert bool(np.any(model._scratch.importance > 0)) == correct
+    if name == "AdaBandit":
+        assert correct or np.array_equal(model.alphas, before)
 
 
 @pytest.mark.skipif(INTERPRETED, reason="takes a thousand rounds")
@@ -251,7 +261,7 @@ def test_stored_decisions(name: str, tmp_path: Path) -> None:
     for t, x in enumerate(STREAM.X[:30]):
         decision, expected = model.decide(x, subset(t)), twin.decide(x, subset(t))
         stored = json.loads(json.dumps(decision.to_dict()))
-        assert stored["format"] == (1 if len(subset(t)) == K else 2)
+        assert ("allowed" in stored) == (len(subset(t)) < K)
         back, blind = Decision.from_dict(stored, model.labels), Decision.from_dict(stored)
         assert (back, back.allowed, back.distribution()) == (decision, decision.allowed, decision.distribution())
         assert (blind.label, blind.greedy, blind.probability) == (decision.label, decision.greedy, decision.probability)
@@ -296,7 +306,8 @@ def test_changed_decisions_are_refused(name: str) -> None:
         {"memo": other_rate},
         {"memo": [*memo[:6], 0, *memo[7:]]},
         {"labels": 4},
-        {"format": 3},
+        {"format": 2, "allowed": None},
+        {"format": 4},
     ]
     before = state_of(model)
     for change in changes:
@@ -304,10 +315,6 @@ def test_changed_decisions_are_refused(name: str) -> None:
             model.learn(Decision.from_dict({**data, **change}), True)
         assert state_of(model) == before
     model.learn(Decision.from_dict(data), True)
-
-
-def test_slot_of_the_memo() -> None:
-    assert module._ALLOWED == ALLOWED
 
 
 # Many, and refusals

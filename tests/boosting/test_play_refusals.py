@@ -171,4 +171,4 @@ def test_delays_are_numbers_of_rounds(model: Any, delay: Any) -> None:
 
 @pytest.mark.parametrize("loss", [-0.1, 1.0, 2, "half", float("nan"), None], ids=repr)
 def test_loss_is_a_share(model: Any, loss: Any) -> None:
-    assert f"loss is {loss!r}" in refused(model, STREAM.X, STREAM.y, ParameterError, lost=loss)
+    assert f"lost is {loss!r}" in refused(model, STREAM.X, STREAM.y, ParameterError, lost=loss)

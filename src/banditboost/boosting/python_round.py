@@ -15,41 +15,38 @@ from banditboost.weak_learners.python_committee import PythonCommittee
 
 
 class PythonCalls(Calls):
-    """The calls of a booster without trees. Its forest is empty: nobody votes in the compiled part, and nobody learns there."""
+    """The calls of a booster without trees. Its forest is empty: nobody votes in the compiled part, nobody learns there."""
 
-    __slots__ = ("_ask", "_committee", "_learned", "_scratch", "_settings", "_state")
+    __slots__ = ("_ask", "_committee", "_compiled", "_learned", "_state")
     in_python = True
 
     def __init__(
         self, round_: Any, state: Any, committee: PythonCommittee, ask: Callable[[Array, Array], None]
     ) -> None:
         super().__init__(round_, state)
+        self._compiled = Calls(round_, state)
         self._committee, self._state, self._ask = committee, state, ask
-        self._settings, self._scratch = state.settings, state.scratch
         self._learned = _leaves_of(state.learned)
-        decide, learn = self.decide, self.learn
-        self.decide = lambda model, *arguments: self._decide(decide, model, *arguments)
-        self.learn = lambda model, *arguments: self._learn(learn, model, *arguments)
+        self.decide, self.learn = self._decide, self._learn
 
-    def _decide(self, compiled: Any, model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:
-        start = int(self._settings.row_start)
+    def _decide(self, model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:
+        start = int(self._state.settings.row_start)
         bad = open_memo(self._state.features, row, round_, memo, start)
         if bad >= 0:
             return -1 - int(bad)
         self._ask(memo[start:], memo)
-        return int(compiled(model, row, round_, seed, memo))
+        return self._compiled.decide(model, row, round_, seed, memo)
 
-    def _learn(self, compiled: Any, model: Any, memo: Array, feedback: int, taught: int, seed: int) -> int:
+    def _learn(self, model: Any, memo: Array, feedback: int, taught: int, seed: int) -> int:
         """If a learner fails, the verdict was not heard, and can be told again."""
         before = [part.copy() for part in self._learned]
-        status = int(compiled(model, memo, feedback, taught, seed))
+        status = self._compiled.learn(model, memo, feedback, taught, seed)
         if status != LEARNED:
             return status
+        settings, scratch = self._state.settings, self._state.scratch
         first = int(self._round.first_learner(self._state, memo))
         try:
-            self._committee.learn(
-                memo[int(self._settings.row_start) :], self._scratch.labels, self._scratch.importance, first
-            )
+            self._committee.learn(memo[int(settings.row_start) :], scratch.labels, scratch.importance, first)
         except BaseException:
             for part, old in zip(self._learned, before, strict=True):
                 _write_back(part, old)
