@@ -120,7 +120,7 @@ def test_a_forest_is_found_by_its_addresses() -> None:
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 def test_only_a_long_call_lets_go_of_pythons_lock() -> None:
     """A call of a round that did would wait milliseconds for it beside a busy thread (docs/threads.md)."""
-    rounds = {"Ada": adaptive.AdaptiveBooster._round, "Gap": GapBoost._round}
+    rounds = {"Ada": adaptive.AdaptiveBooster.compiled_round, "Gap": GapBoost.compiled_round}
     kernels = {f"{name} {part}": getattr(of, part) for name, of in rounds.items() for part in ("decide", "learn")}
     assert [name for name, one in kernels.items() if one._options.get("nogil")] == []
     assert loop.play_compiled._options["nogil"]

@@ -56,4 +56,4 @@ class Banditron(LinearBaseline):
     1
     """
 
-    _round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody)

@@ -40,7 +40,7 @@ class Random(Baseline):
     0.25
     """
 
-    _round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody)
 
     def __init__(
         self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None

@@ -65,7 +65,7 @@ class Majority(Baseline):
     0.9
     """
 
-    _round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody)
 
     def _start(self) -> None:
         super()._start()

@@ -97,7 +97,7 @@ class DiagonalSOBA(LinearBaseline):
     1
     """
 
-    _round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody)
     n_tables: ClassVar[int] = 2
 
     def __init__(

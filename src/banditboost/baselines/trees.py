@@ -80,7 +80,7 @@ class EpsilonGreedyTree(_EpsilonGreedy):
     1
     """
 
-    _round = Round(choose, teach, first_learner=first_learner)
+    compiled_round = Round(choose, teach, first_learner=first_learner)
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class EpsilonGreedyForest(_EpsilonGreedy):
     1
     """
 
-    _round = Round(choose, teach_bag, first_learner=first_learner)
+    compiled_round = Round(choose, teach_bag, first_learner=first_learner)
 
     def __init__(
         self,

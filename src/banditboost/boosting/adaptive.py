@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.booster import BanditBooster, Booster, Scratch
+from banditboost.boosting.booster import BanditBooster, Booster
 from banditboost.boosting.costs import (
     add_vote,
     estimated_costs,
@@ -42,7 +42,6 @@ from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
 from banditboost.theory import adaptive_exploration
 from banditboost.trees.forest import vote_forest
-from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
 
 _LARGEST_WEIGHT = 2.0  # the feasible set F = [-2, 2]
@@ -54,17 +53,6 @@ class AdaptiveLearned(NamedTuple):
     counts: Record
     tally: Array
     weights: Array  # alpha^1 .. alpha^N, then ln v^1 .. ln v^N
-
-
-class AdaptiveState(NamedTuple):
-    """An adaptive booster as its round reads it."""
-
-    settings: Record
-    features: Array
-    learned: AdaptiveLearned
-    forest: Forest
-    learn_trees: Any
-    scratch: Scratch
 
 
 @inlined
@@ -191,18 +179,16 @@ def witness(model: Any, memo: Array, right: int, sums: Array) -> None:
 class AdaptiveBooster(Booster):
     """Learner weights alpha by gradient steps, expert weights v by Hedge."""
 
-    _round = Round(choose, teach, witness=witness)
+    compiled_round = Round(choose, teach, witness=witness)
 
     def _start(self) -> None:
         super()._start()
         self._settings.step = self._step()
         self._weights = np.zeros(2 * self.n_learners)
 
-    def _state(self) -> AdaptiveState:
-        learned = AdaptiveLearned(self._counts, self._tally, self._weights)
-        return AdaptiveState(
-            settings=self._settings, learned=learned, scratch=self._scratch, **self._learners()
-        )
+    def learned(self) -> AdaptiveLearned:
+        """Counts, tally, and the weights of learners and experts."""
+        return AdaptiveLearned(*self.counted(), self._weights)
 
     def _follow_labels(self) -> None:
         super()._follow_labels()

@@ -28,7 +28,6 @@ from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
 from banditboost.trees.forest import score_forest
-from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
 from banditboost.validation import check_number
 from banditboost.weak_learners.tree_committee import TreeCommittee
@@ -53,17 +52,6 @@ class BinaryScratch(NamedTuple):
     labels: Array
     importance: Array
     scores: Array  # [groups, N]: what each learner answers, in [0, 1]
-
-
-class BinaryState(NamedTuple):
-    """BinBandit as its round reads it."""
-
-    settings: Record
-    features: Array
-    learned: BinaryLearned
-    forest: Forest
-    learn_trees: Any
-    scratch: BinaryScratch
 
 
 @inlined
@@ -177,11 +165,9 @@ class BinaryBooster(Rated, BanditBooster):
         super()._make_scratch()
         self._scratch = BinaryScratch(**self._scratch._asdict(), scores=np.zeros_like(self._log_alphas))
 
-    def _state(self) -> BinaryState:
-        learned = BinaryLearned(self._counts, self._tally, self._log_alphas, self._shown_labels, self._groups)
-        return BinaryState(
-            settings=self._settings, learned=learned, scratch=self._scratch, **self._learners()
-        )
+    def learned(self) -> BinaryLearned:
+        """Counts, tally, the learners' weights, and which labels have groups."""
+        return BinaryLearned(*self.counted(), self._log_alphas, self._shown_labels, self._groups)
 
     def _ask_python(self, x: Array, memo: Array) -> None:  # noqa: ARG002 (scores are not kept in the memo)
         learners: Any = self._committee
@@ -287,7 +273,7 @@ class BinBandit(BinaryBooster):
     1
     """
 
-    _round = Round(choose, teach, first_learner=first_learner)
+    compiled_round = Round(choose, teach, first_learner=first_learner)
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from banditboost.models.model import Model
 from banditboost.rows.schema import Schema
 from banditboost.trees.forest import LEARN_FOREST
 from banditboost.trees.layout import Forest
-from banditboost.types import Array
+from banditboost.types import Array, Record
 from banditboost.validation import check_count, check_number
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.protocol import Committee, plain_learner
@@ -35,8 +35,19 @@ class Scratch(NamedTuple):
     importance: Array  # and with what weight
 
 
+class BoosterState(NamedTuple):
+    """A booster as its round reads it."""
+
+    settings: Record
+    features: Array
+    learned: Any  # a named tuple: counts, tally, and whatever else the booster has learned
+    forest: Forest
+    learn_trees: Any
+    scratch: Any
+
+
 class Booster(Model):
-    """A model with weak learners.
+    """A model with weak learners. A kind of booster sets `compiled_round` and says what it has learned (`learned`).
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=5, seed=7)
@@ -100,6 +111,19 @@ class Booster(Model):
             )
         return PythonCommittee(self.weak_learner, self._n_classes(), self.schema)
 
+    def learned(self) -> Any:
+        """What the booster has learned besides its learners: a named tuple that begins with counts and tally."""
+        raise NotImplementedError
+
+    def counted(self) -> tuple[Record, Array]:
+        """Counts and tally, which every booster has."""
+        return self._counts, self._tally
+
+    def _state(self) -> Any:
+        return BoosterState(
+            settings=self._settings, learned=self.learned(), scratch=self._scratch, **self._learners()
+        )
+
     def _learners(self) -> dict[str, Any]:
         """The learners as a round reads them."""
         forest = self._committee.forest
@@ -107,7 +131,7 @@ class Booster(Model):
 
     def _bind(self) -> Calls:
         if isinstance(self._committee, PythonCommittee):
-            return PythonCalls(self._round, self._state(), self._committee, self._ask_python)
+            return PythonCalls(self.compiled_round, self._state(), self._committee, self._ask_python)
         return super()._bind()
 
     def _ask_python(self, x: Array, memo: Array) -> None:

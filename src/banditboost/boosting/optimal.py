@@ -48,8 +48,8 @@ class OptimalState(NamedTuple):
     learned: OptimalLearned
     forest: Forest
     learn_trees: Any
-    table: PotentialTable  # of costs: computed, not learned
     scratch: Scratch
+    table: PotentialTable  # of costs: computed, not learned
 
 
 @allocating
@@ -159,7 +159,7 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
 class OptimalBooster(Booster):
     """A plain majority of learners whose edge over guessing is known."""
 
-    _round = Round(choose, teach)
+    compiled_round = Round(choose, teach)
 
     def __init__(
         self, labels: Iterable[Hashable], *, edge: float, n_learners: int, **parameters: Any
@@ -176,15 +176,12 @@ class OptimalBooster(Booster):
     def _make_table(self) -> None:
         self.table = make_table(self.n_learners, len(self.labels), self.edge)
 
+    def learned(self) -> OptimalLearned:
+        """Counts and tally: the vote is plain."""
+        return OptimalLearned(*self.counted())
+
     def _state(self) -> OptimalState:
-        learned = OptimalLearned(self._counts, self._tally)
-        return OptimalState(
-            settings=self._settings,
-            learned=learned,
-            table=self.table,
-            scratch=self._scratch,
-            **self._learners(),
-        )
+        return OptimalState(**super()._state()._asdict(), table=self.table)
 
     @property
     def parameters(self) -> dict[str, Any]:

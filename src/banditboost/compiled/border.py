@@ -97,6 +97,8 @@ def _type_of(value: Any) -> tuple[Any, int]:
             raise TypeError("an array of a table must be contiguous; give np.ascontiguousarray(array)")
         return _array_type(value.dtype, value.ndim), 1 + value.ndim
     if isinstance(value, np.void):
+        if not isinstance(value.base, np.ndarray):  # its memory would not be the one that NumPy tells
+            raise TypeError("a record of a table must be part of an array; give np.zeros(1, dtype)[0]")
         return _scalar_type(value.dtype), 1
     if isinstance(value, (int, Address)):
         return types.int64, 1
@@ -187,7 +189,9 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, name
     number = _load(builder, words, 0)
     if isinstance(field.kind, types.Record):
         return builder.inttoptr(number, context.get_value_type(field.kind))
-    return number if field.kind is types.int64 else builder.bitcast(number, context.get_value_type(field.kind))
+    return (
+        number if field.kind is types.int64 else builder.bitcast(number, context.get_value_type(field.kind))
+    )
 
 
 def _load(builder: Any, words: Any, number: int) -> Any:

@@ -17,7 +17,7 @@ from banditboost.memo import LEARNERS, VOTES
 from banditboost.models.calls import LEARNED, NOT_BEGUN, SHORT_MEMO, Calls
 from banditboost.models.locking import Locked
 from banditboost.models.saving import save
-from banditboost.models.settings import COUNTS, SETTINGS, new_record
+from banditboost.models.settings import COUNTS, SETTINGS, new_record, same_record
 from banditboost.rows.schema import Schema, without_mask
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
@@ -27,9 +27,10 @@ _FLOAT = np.dtype(np.float64)
 
 
 class Model(Locked):
-    """What boosters and baselines share. A kind of model sets `_round`, its compiled round, and says what that reads (`_state`)."""
+    """What boosters and baselines share. A kind of model sets `compiled_round` and says what that reads (`_state`)."""
 
-    _round: ClassVar[Any]
+    compiled_round: ClassVar[Any]
+    """Algorithm 1 for this kind of model: its two compiled functions (`boosting.round.Round`)."""
     _calls: Calls
     _scratch: Any
     """What the running call needs: `allowed`, and more for some kinds of model."""
@@ -92,7 +93,7 @@ class Model(Locked):
         raise NotImplementedError
 
     def _bind(self) -> Calls:
-        return Calls(self._round, self._state())
+        return Calls(self.compiled_round, self._state())
 
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
@@ -233,6 +234,7 @@ class Model(Locked):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self._settings, self._counts = same_record(self._settings), same_record(self._counts)
         self._renew()
 
     def _arrays(self) -> dict[str, Array]:

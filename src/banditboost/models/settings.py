@@ -45,3 +45,10 @@ COUNTS = np.dtype(
 def new_record(kind: np.dtype[Any]) -> Record:
     """One record with zeros in it. Python and compiled code write to the same memory."""
     return np.zeros(1, kind)[0]
+
+
+def same_record(record: Record) -> Record:
+    """A copy in memory that compiled code can write to; what `copy` and `pickle` make of a record is not."""
+    array = np.zeros(1, record.dtype)
+    array[0] = record
+    return array[0]

@@ -172,7 +172,7 @@ class _Player:
 
     def result(self) -> Result:
         """The record, with the learners' edges where there was a witness."""
-        has_edges = self._model._round.witness is not None and len(self._right) > 0
+        has_edges = self._model.compiled_round.witness is not None and len(self._right) > 0
         edges = self._edges[0] / self._edges[1] if has_edges else None
         return Result(
             self._model.labels, self._right, self._shown, self._greedy, int(self._cursor[NEXT_VERDICT]), edges

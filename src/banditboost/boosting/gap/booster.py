@@ -51,7 +51,7 @@ class GapBoost(BanditBooster):
     1
     """
 
-    _round = Round(choose, teach, first_learner=first_learner)
+    compiled_round = Round(choose, teach, first_learner=first_learner)
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
@@ -91,12 +91,12 @@ class GapBoost(BanditBooster):
         super()._make_scratch()
         self._scratch = GapScratch(**self._scratch._asdict(), **self._stages.scratch())
 
+    def learned(self) -> GapLearned:
+        """Counts, tally, losses of the experts, linear stages and regressions."""
+        return GapLearned(*self.counted(), self._losses, **self._stages.learned())
+
     def _state(self) -> GapState:
-        learned = GapLearned(self._counts, self._tally, self._losses, **self._stages.learned())
-        layout = self._stages.layout
-        return GapState(
-            settings=self._settings, learned=learned, layout=layout, scratch=self._scratch, **self._learners()
-        )
+        return GapState(**super()._state()._asdict(), layout=self._stages.layout)
 
     def _memory_for_trees(self) -> int:
         """What the linear stages of all labels leave."""
