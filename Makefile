@@ -3,7 +3,7 @@
 PYTHON ?= python
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-nojit test-slow bench docs numbers
+.PHONY: help check test test-nojit test-slow bench docs numbers wheel
 
 help:  ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,3 +37,6 @@ docs:  ## docs/cli.md from --help, the pictures, and the site, in site/ (needs t
 
 numbers:  ## the numbers on the pages and their charts, from the records in docs/results
 	$(PYTHON) -m benchmarks.numbers
+
+wheel:  ## a wheel for this platform that carries compiled kernels, in dist/
+	$(PYTHON) scripts/build_wheel.py

@@ -22,6 +22,7 @@ from banditboost.cli.model import show
 from banditboost.cli.reproduce import reproduce
 from banditboost.cli.run import run
 from banditboost.cli.tune import tune
+from banditboost.cli.warm import warm
 from banditboost.errors import BanditBoostError
 
 # BadParameter < UsageError < ClickException: click's own in older versions of Typer, its copy in newer ones.
@@ -134,6 +135,7 @@ app.command("run")(run)
 app.command("compare")(compare)
 app.command("tune")(tune)
 app.command("reproduce")(reproduce)
+app.command("warm")(warm)
 app.add_typer(data_app, name="data")
 app.add_typer(model_app, name="model")
 data_app.command("list")(list_data)

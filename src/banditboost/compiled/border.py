@@ -11,6 +11,7 @@ What a table says is true as long as the arrays are kept, and must not be change
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -40,7 +41,8 @@ class TableType(types.Type):
         self.fields = fields
         self.size = size
         self._kinds = {field.name: field for field in fields}
-        super().__init__(name=f"table({name})")
+        digest = hashlib.sha256(repr([(field.name, str(field.kind)) for field in fields]).encode()).hexdigest()
+        super().__init__(name=f"table({name} {digest[:8]})")
 
     @property
     def key(self) -> Any:

@@ -14,7 +14,7 @@ import numba
 
 from banditboost.compiled import linking
 from banditboost.compiled.border import Table, is_named_tuple, table_type
-from banditboost.compiled.store import MachineCode, announced
+from banditboost.compiled.store import MachineCode
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,7 +76,7 @@ class Kernel:
             self._entry = numba.njit(pipeline_class=linking.ENTRY, **self._options)(self.py_func)
             self._entry._cache = MachineCode(self.py_func)
         if kinds not in self._entry.overloads:
-            with announced(self._entry), _without_collection():
+            with _without_collection():
                 self._entry.compile(kinds)
         return self._entry.overloads[kinds]
 

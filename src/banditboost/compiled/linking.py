@@ -11,7 +11,7 @@ own way: slower to start, with the same results.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from numba.core import codegen, compiler
 
@@ -121,8 +121,36 @@ def _callers_first(libraries: list[Any]) -> Iterator[Any]:
     return reversed(order)
 
 
+class _Flags(compiler.Flags):  # type: ignore[misc]
+    """Compiler options that do not change: one object for each combination.
+
+    Numba looks options up in dicts a hundred thousand times. Its own hash is the same for all combinations, and takes all
+    options one by one; so does each comparison.
+    """
+
+    _known: ClassVar[dict[Any, _Flags]] = {}
+
+    @classmethod
+    def of(cls, flags: Any) -> _Flags:
+        key = tuple(sorted((name, repr(value)) for name, value in flags.values().items()))
+        return cls._known.setdefault(key, cls(flags))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(other) is not _Flags and super().__eq__(other))
+
+    def copy(self) -> _Flags:
+        return self
+
+
 def _with_library(kind: type[Any]) -> Any:
     class Pipeline(compiler.Compiler):  # type: ignore[misc]
+        def _compile_core(self) -> Any:
+            self.state.flags = _Flags.of(self.state.flags)
+            return super()._compile_core()
+
         def define_pipelines(self) -> Any:
             self.state.library = kind(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
             self.state.library.enable_object_caching()

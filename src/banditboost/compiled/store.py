@@ -3,6 +3,9 @@
 Numba notices a change of a kernel's own file, but not of the files its callees live in. So the folder of the user's cache is named after a
 digest of all files that hold kernels: an upgrade, or an edit, can never meet stale code. Each file holds one entry for one combination of
 types, and begins with a digest of itself: a file that was cut or damaged is compiled again.
+
+A wheel for a platform carries such files, too (shipped.py): made for a common baseline of processors, for one version of Python and Numba.
+Where they fit, nothing is compiled at all.
 """
 
 from __future__ import annotations
@@ -13,8 +16,7 @@ import pickle
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,10 +27,12 @@ from numba.core import serialize
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 
+from banditboost.compiled.announcing import announce
+from banditboost.compiled.shipped import Shipment, shipment
 from banditboost.log import LOGGER
 
 _PACKAGE = Path(__file__).parents[1]
-_WITH_KERNELS = ("compiled", "rows", "trees", "models", "boosting", "baselines", "simulation")
+_WITH_KERNELS = ("compiled", "rows", "trees", "inspection", "models", "boosting", "baselines", "simulation")
 _KEPT_GENERATIONS = 4
 _DIGEST = 32  # bytes
 
@@ -75,14 +79,16 @@ def cache_directory() -> Path | None:
     return directory
 
 
-def _versions() -> tuple[str, ...]:
+def versions() -> tuple[str, ...]:
     """What machine code depends on besides the sources and the processor."""
-    return (
-        f"{sys.version_info[0]}.{sys.version_info[1]}",
-        sys.platform,
-        numba.__version__,
-        llvmlite.__version__,
-    )
+    python = f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}"
+    return python, sys.platform, f"numba {numba.__version__}", f"llvmlite {llvmlite.__version__}"
+
+
+@cache
+def _shipped() -> Shipment | None:
+    """The machine code of this wheel, if there is any that fits."""
+    return shipment(source_digest(), versions())
 
 
 class MachineCode(NullCache):  # type: ignore[misc]
@@ -93,27 +99,60 @@ class MachineCode(NullCache):  # type: ignore[misc]
         self._function = function
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The machine code for a signature, None if it has to be compiled."""
         target_context.refresh()
-        directory = cache_directory()
-        payload = (
-            None if directory is None else _read(self._path(directory, signature, target_context.codegen()))
-        )
-        return None if payload is None else CompileResult._rebuild(target_context, *payload)
+        payload = self._find(signature, target_context.codegen().magic_tuple())
+        if payload is None:
+            announce(self._name)
+            return None
+        return CompileResult._rebuild(target_context, *payload)
+
+    def _find(self, signature: Any, target: tuple[str, ...]) -> Any:
+        source = _source_of(self._function)
+        if source is None:
+            return None
+        shipped, directory = _shipped(), cache_directory()
+        payload = shipped and _read(shipped.directory / self._file(signature, source, shipped.target))
+        if payload is None and directory is not None:
+            payload = _read(directory / self._file(signature, source, target))
+        return payload
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        directory = cache_directory()
-        if directory is not None and not result.library.has_dynamic_globals:
-            _write(self._path(directory, signature, result.codegen), serialize.dumps(result._reduce()))
+        """Keep what was compiled, if it can be kept."""
+        source, directory = _source_of(self._function), cache_directory()
+        if source is not None and directory is not None and not result.library.has_dynamic_globals:
+            name = self._file(signature, source, result.codegen.magic_tuple())
+            _write(directory / name, serialize.dumps(result._reduce()))
 
-    def _path(self, directory: Path, signature: Any, codegen: Any) -> Path:
-        key = repr((self._name, self._source(), str(signature), _versions(), codegen.magic_tuple()))
-        return directory / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.code"
+    def _file(self, signature: Any, source: str, target: tuple[str, ...]) -> str:
+        key = repr((source, str(signature), versions(), target))
+        return f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.code"
 
-    def _source(self) -> str:
-        """Of a kernel that is not ours, a digest of its file."""
-        if self._name.startswith("banditboost."):
-            return ""
-        return hashlib.sha256(Path(self._function.__code__.co_filename).read_bytes()).hexdigest()
+
+def _source_of(function: Callable[..., Any]) -> str | None:
+    """A digest of the files that hold a kernel and those below it, as far as they are not ours; None if one is no file."""
+    digest = hashlib.sha256()
+    for path in sorted(_foreign_files(function, set())):
+        try:
+            digest.update(Path(path).read_bytes())
+        except OSError:  # typed at a prompt: it has no file, and is compiled in every process
+            return None
+    return digest.hexdigest()
+
+
+def _foreign_files(function: Callable[..., Any], seen: set[int]) -> set[str]:
+    if id(function) in seen:
+        return set()
+    seen.add(id(function))
+    code: Any = function.__code__  # type: ignore[attr-defined]
+    own = Path(code.co_filename)
+    files = set() if _PACKAGE in own.parents else {str(own)}
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]  # type: ignore[attr-defined]
+    named = [function.__globals__.get(name) for name in code.co_names]  # type: ignore[attr-defined]
+    for thing in (*cells, *named):
+        if hasattr(thing, "py_func"):
+            files |= _foreign_files(thing.py_func, seen)
+    return files
 
 
 def _read(path: Path) -> Any:
@@ -135,8 +174,3 @@ def _write(path: Path, data: bytes) -> None:
         LOGGER.warning(
             "machine code could not be kept in %s; it will be compiled again in the next process", path.parent
         )
-
-
-@contextmanager
-def announced(dispatcher: Any) -> Iterator[None]:
-    yield
