@@ -10,8 +10,12 @@ from typing import Any
 import banditboost
 from banditboost import HoeffdingTree, Schema, datasets
 from banditboost.datasets import Stream
-from banditboost.experiments import protocol
 from benchmarks import records
+
+try:
+    from banditboost.experiments import protocol
+except ImportError:  # a checkout of before it moved there, which `benchmarks.before_after` compares with
+    from banditboost.datasets import protocol
 
 GENERATED = ("balance", "car", "nursery")
 Record = tuple[dict[str, float | str], str]

@@ -35,7 +35,10 @@ def warm(
         if name not in MODELS:
             raise ParameterError(f"models has {name!r}; give some of {', '.join(MODELS)}")
     # Learning comes second: it needs the machine code of how trees learn, which is compiled once for all.
-    stages = [[("trees", ""), *((name, "decide") for name in names)], [(name, "learn and play") for name in names]]
+    stages = [
+        [("trees", ""), *((name, "decide") for name in names)],
+        [(name, "learn and play") for name in names],
+    ]
     total = sum(map(len, stages))
     done = 0
     with ProcessPoolExecutor(jobs or os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
@@ -78,7 +81,9 @@ def _learn_and_play(name: str) -> None:
     model = _make(name)
     if hasattr(model, "decide"):
         decisions = model.decide_many(_ROWS)
-        model.learn_many(decisions, [decision.label == right for decision, right in zip(decisions, _RIGHT, strict=True)])
+        model.learn_many(
+            decisions, [decision.label == right for decision, right in zip(decisions, _RIGHT, strict=True)]
+        )
         type(decisions[0]).from_dict(decisions[0].to_dict())
         model.distribution(_ROWS[0])
     else:

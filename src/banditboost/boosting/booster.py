@@ -148,7 +148,7 @@ class Booster(Model):
 
     def _make_way(self, status: int, memo: Array) -> None:  # noqa: ARG002 (boosters with groups make those)
         self._committee.make_room()
-        self._renew()
+        self._calls.replace("forest", self._committee.forest)
 
     def _follow_schema(self) -> None:
         self._committee.follow_schema()

@@ -84,6 +84,7 @@ class Round:
     ) -> None:
         self.first_learner = first_learner
         self.witness = witness
+        self.addresses: dict[str, tuple[int, int, int]] = {}  # of machine code, by the type of a model's table
         self._has_trees = teach_learners is teach_trees
 
         def decide(model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:
@@ -113,5 +114,5 @@ class Round:
 
     def compile_learners(self, state: Any) -> None:
         """Compile how the trees of this model learn; the machine code serves all boosters."""
-        if self._has_trees:
+        if self._has_trees and state.learn_trees.address == 0:
             state.learn_trees.compile((table_type(state.forest), *LEARN_TREES))

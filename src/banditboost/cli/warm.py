@@ -15,7 +15,8 @@ Models = Annotated[
     typer.Argument(help="Boosters and baselines; all of them if none is named.", metavar="[MODEL]..."),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(help="Processes side by side; one for each processor if not given.", min=1, metavar="N")
+    int | None,
+    typer.Option(help="Processes side by side; one for each processor if not given.", min=1, metavar="N"),
 ]
 
 

@@ -41,12 +41,14 @@ class TableType(types.Type):
         self.fields = fields
         self.size = size
         self._kinds = {field.name: field for field in fields}
-        digest = hashlib.sha256(repr([(field.name, str(field.kind)) for field in fields]).encode()).hexdigest()
+        digest = hashlib.sha256(
+            repr([(field.name, str(field.kind)) for field in fields]).encode()
+        ).hexdigest()
         super().__init__(name=f"table({name} {digest[:8]})")
 
     @property
     def key(self) -> Any:
-        return self.name, self.fields
+        return self.name  # which holds a digest of the fields
 
     @property
     def mangling_args(self) -> Any:
@@ -131,7 +133,7 @@ def table_type(value: Any) -> TableType:
 
 def _words(value: Any) -> list[int]:
     if isinstance(value, np.ndarray):
-        return [value.ctypes.data, *value.shape]
+        return [value.__array_interface__["data"][0], *value.shape]
     if isinstance(value, np.void):
         return [value.__array_interface__["data"][0]]
     if isinstance(value, Address):
@@ -146,16 +148,26 @@ def _words(value: Any) -> list[int]:
 class Table:
     """A named tuple as machine code reads it; it keeps the tuple, for its arrays' addresses are handed over."""
 
-    __slots__ = ("_words", "address", "value")
+    __slots__ = ("_words", "address", "kind", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
+        self.kind = table_type(value)
         self._words = np.array(_words(value), np.int64)
         self.address: Any = self._words.ctypes.data
 
     def refresh(self) -> None:
         """Write down the addresses of kernels that were compiled since."""
         self._words[:] = _words(self.value)
+
+    def replace(self, name: str, part: Any) -> None:
+        """Put another part in the place of one of the same type: arrays that have grown."""
+        field = self.kind.field(name)
+        kind, size = _type_of(part)
+        if field is None or field.kind != kind:
+            raise TypeError(f"{name} is of type {kind}; give one of type {field and field.kind}")
+        self.value = self.value._replace(**{name: part})
+        self._words[field.word : field.word + size] = _words(part)
 
 
 @register_model(TableType)

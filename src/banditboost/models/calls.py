@@ -13,7 +13,7 @@ from typing import Any
 import numba
 from numba import float64, int64
 
-from banditboost.compiled.border import TABLE, Table, caller, table_type
+from banditboost.compiled.border import TABLE, Table, caller
 
 # What `learn` returns: all is learned; or what has to be done first. Any other number says how many learners were taught before the trees ran
 # out of room: make some, and call it again with that number.
@@ -50,7 +50,8 @@ class Calls:
         if numba.config.DISABLE_JIT:
             self.model, self.decide, self.learn = state, round_.decide, round_.learn
         else:
-            self._table, self._type = Table(state), table_type(state)
+            self._table = Table(state)
+            self._type = self._table.kind
             self.model = self._table.address
             self.decide, self.learn = self._first_decide, self._first_learn
 
@@ -76,6 +77,17 @@ class Calls:
         if self.in_python:
             return self.decide, self.learn, witness and witness.code((self._type, *_WITNESS))
         self._compile_learners()
-        decide = self._round.decide.address((self._type, *_DECIDE))
-        learn = self._round.learn.address((self._type, *_LEARN))
-        return decide, learn, witness and witness.address((self._type, *_WITNESS))
+        known: dict[str, tuple[int, int, int]] = self._round.addresses
+        if self._type.name not in known:
+            decide = self._round.decide.address((self._type, *_DECIDE))
+            learn = self._round.learn.address((self._type, *_LEARN))
+            seen = witness and witness.address((self._type, *_WITNESS))
+            known[self._type.name] = decide, learn, seen
+        return known[self._type.name]
+
+    def replace(self, name: str, part: Any) -> None:
+        """Let a part of the model that has grown take the place of what it was."""
+        if numba.config.DISABLE_JIT:
+            self.model = self.model._replace(**{name: part})
+        else:
+            self._table.replace(name, part)

@@ -19,7 +19,7 @@ from banditboost.simulation.loop import (
     PLAYED,
     Span,
     Stream,
-    play_compiled,
+    bound,
     play_in_python,
 )
 from banditboost.simulation.result import Result
@@ -149,13 +149,17 @@ class _Player:
             settings.full_information,
         )
         span = Span(*map(int, numbers))
+        calls = self._model._calls
+        play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)
+        functions = calls.for_play()
         while True:
-            calls = self._model._calls
-            loop = play_in_python if calls.in_python else play_compiled
-            status = loop(calls.model, *calls.for_play(), stream, self._cursor, span)
+            status = play_rounds(calls.model, *functions, stream, self._cursor, span)
             if status == PLAYED:
                 return
             self._model._make_way(int(status), self._waiting_memo())
+            if self._model._calls is not calls:
+                calls = self._model._calls
+                functions = calls.for_play()
 
     def _waiting_memo(self) -> Array:
         t = self._arrivals.order[self._cursor[NEXT_VERDICT]]
