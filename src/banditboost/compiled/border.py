@@ -133,7 +133,7 @@ def table_type(value: Any) -> TableType:
 
 def _words(value: Any) -> list[int]:
     if isinstance(value, np.ndarray):
-        return [value.__array_interface__["data"][0], *value.shape]
+        return [value.ctypes.data, *value.shape]
     if isinstance(value, np.void):
         return [value.__array_interface__["data"][0]]
     if isinstance(value, Address):
@@ -162,12 +162,18 @@ class Table:
 
     def replace(self, name: str, part: Any) -> None:
         """Put another part in the place of one of the same type: arrays that have grown."""
-        field = self.kind.field(name)
-        kind, size = _type_of(part)
-        if field is None or field.kind != kind:
-            raise TypeError(f"{name} is of type {kind}; give one of type {field and field.kind}")
+        field, before = self.kind.field(name), getattr(self.value, name)
+        if field is None or not all(_are_alike(old, new) for old, new in zip(before, part, strict=True)):
+            raise TypeError(f"{name} is {part!r}; give arrays of the same types as before, contiguous ones")
+        words = _words(part)
         self.value = self.value._replace(**{name: part})
-        self._words[field.word : field.word + size] = _words(part)
+        self._words[field.word : field.word + len(words)] = words
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether an array can take the place of another one."""
+    same = one.dtype is other.dtype or one.dtype == other.dtype
+    return same and one.ndim == other.ndim and bool(other.flags.c_contiguous)
 
 
 @register_model(TableType)

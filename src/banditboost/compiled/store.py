@@ -144,11 +144,11 @@ def _foreign_files(function: Callable[..., Any], seen: set[int]) -> set[str]:
     if id(function) in seen:
         return set()
     seen.add(id(function))
-    code: Any = function.__code__  # type: ignore[attr-defined]
+    code: Any = function.__code__
     own = Path(code.co_filename)
     files = set() if _PACKAGE in own.parents else {str(own)}
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]  # type: ignore[attr-defined]
-    named = [function.__globals__.get(name) for name in code.co_names]  # type: ignore[attr-defined]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    named = [function.__globals__.get(name) for name in code.co_names]
     for thing in (*cells, *named):
         if hasattr(thing, "py_func"):
             files |= _foreign_files(thing.py_func, seen)

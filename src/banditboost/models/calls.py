@@ -66,8 +66,8 @@ class Calls:
 
     def _compile_learners(self) -> None:
         """Compile how trees learn, which is a piece of machine code of its own that all boosters share."""
-        self._round.compile_learners(self._table.value)
-        self._table.refresh()
+        if self._round.compile_learners(self._table.value):
+            self._table.refresh()
 
     def for_play(self) -> tuple[Any, Any, Any]:
         """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they are."""
