@@ -1,6 +1,7 @@
 # One command each, the same here and in continuous integration. `make` alone prints this list.
 
 PYTHON ?= python
+, := ,
 
 .DEFAULT_GOAL := help
 .PHONY: help check test test-nojit test-slow bench docs numbers wheel
@@ -17,11 +18,15 @@ check:  ## lint, format, types (strict), direction of imports
 test:  ## tests with compiled kernels, and the examples in docstrings and README
 	$(PYTHON) -m pytest -n 2 --dist worksteal
 
-test-nojit:  ## the tests with the compiler off, on shorter streams, every line of a kernel counted; prints the coverage
+# The folders that hold kernels, and their tests: the others are shown by the compiled run.
+KERNELS := baselines boosting compiled inspection models rows simulation trees weak_learners
+INTERPRETED := $(wildcard $(addprefix tests/,$(KERNELS))) tests/test_row_path.py
+
+test-nojit:  ## tests of all kernels with the compiler off, on shorter streams, every line counted; prints the coverage
 	$(PYTHON) -m coverage erase
-	NUMBA_DISABLE_JIT=1 $(PYTHON) -m coverage run -m pytest -n 2 --dist worksteal --hypothesis-profile=interpreted tests
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m coverage run -m pytest -n 2 --dist worksteal --hypothesis-profile=interpreted $(INTERPRETED)
 	$(PYTHON) -m coverage combine --quiet
-	$(PYTHON) -m coverage report
+	$(PYTHON) -m coverage report --include '$(subst $() ,$(,),$(KERNELS:%=src/banditboost/%/*))'
 
 test-slow:  ## the long tests: statistics, 2,000 rounds against the slow twins
 	$(PYTHON) -m pytest -n 2 --dist worksteal -m slow

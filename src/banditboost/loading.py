@@ -100,8 +100,6 @@ def _restore(model: Model, header: ModelHeader, arrays: dict[str, Array]) -> Non
     model.model_id, model.rounds = header.model_id, header.rounds
     model._counts.verdicts = header.verdicts
     model._restore(arrays)
-    if isinstance(model, BanditModel):
-        model._restore_identity(header.identity, arrays)
-    if isinstance(model, Booster):
-        model._restore_learners(arrays, header.learners)
+    model._restore_identity(header.identity, arrays)
+    model._restore_learners(arrays, header.learners)
     model._renew()

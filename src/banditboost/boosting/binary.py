@@ -30,7 +30,6 @@ from banditboost.schedules import Schedule
 from banditboost.trees.forest import score_forest
 from banditboost.types import Array, Record
 from banditboost.validation import check_number
-from banditboost.weak_learners.tree_committee import TreeCommittee
 
 _MOST_LOG_ALPHA = 1e-6  # ln 1, and rounding
 
@@ -184,13 +183,11 @@ class BinaryBooster(Rated, BanditBooster):
         self._expect_learners()
 
     def _refuse_too_many_labels(self, n_labels: int) -> None:
-        if isinstance(self._committee, TreeCommittee):
-            self._committee.refuse_too_many_trees(n_labels * self.n_learners)
+        self._committee.refuse_too_many(n_labels * self.n_learners)
 
     def _expect_learners(self) -> None:
         """Of the labels that have none yet, too: splits leave room for them."""
-        if isinstance(self._committee, TreeCommittee):
-            self._committee.expect(len(self.labels) * self.n_learners)
+        self._committee.expect(len(self.labels) * self.n_learners)
 
     def _arrays(self) -> dict[str, Array]:
         own = {"weights": self._log_alphas, "shown_labels": self._shown_labels, "groups": self._groups}

@@ -84,7 +84,9 @@ class Round:
     ) -> None:
         self.first_learner = first_learner
         self.witness = witness
-        self.addresses: dict[str, tuple[int, int, int]] = {}  # of machine code, by the type of a model's table
+        self.addresses: dict[
+            str, tuple[int, int, int]
+        ] = {}  # of machine code, by the type of a model's table
         self._has_trees = teach_learners is teach_trees
 
         def decide(model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:

@@ -60,7 +60,9 @@ class Kernel:
             )  # Numba finds the types itself, in a fraction of a microsecond
         tables = [Table(value) if is_named_tuple(value) else None for value in arguments]
         pairs = list(zip(arguments, tables, strict=True))
-        code = self.code(tuple(numba.typeof(value) if table is None else table.kind for value, table in pairs))
+        code = self.code(
+            tuple(numba.typeof(value) if table is None else table.kind for value, table in pairs)
+        )
         return code(*(value if table is None else table.address for value, table in pairs))
 
     def code(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:

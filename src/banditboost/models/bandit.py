@@ -267,6 +267,11 @@ class BanditModel(Model):
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), **self._identity.arrays()}
 
+    def _note_played(self, rounds: int, learned: Array) -> None:
+        super()._note_played(rounds, learned)
+        self._identity.ledger.open_up_to(rounds)
+        self._identity.ledger.mark_all(learned)
+
     def _plain_identity(self) -> dict[str, Any]:
         return self._identity.to_plain()
 

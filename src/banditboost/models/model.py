@@ -188,6 +188,10 @@ class Model(Locked):
         finally:
             places[0] = 0
 
+    def _note_played(self, rounds: int, learned: Array) -> None:  # noqa: ARG002 (who can learn late keeps a ledger)
+        """`play` has gone on to so many rounds, and these are the rounds whose verdicts it told."""
+        self.rounds = rounds
+
     # Labels that join
 
     def add_label(self, label: Hashable) -> None:
@@ -256,6 +260,12 @@ class Model(Locked):
     def _restore(self, arrays: dict[str, Array]) -> None:
         """Go on from stored arrays, after a look at each; rounds and verdicts are set already. The caller binds the round anew."""
         self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
+
+    def _restore_identity(self, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Go on with branch and runs from what a file tells, if the model has any."""
+
+    def _restore_learners(self, arrays: dict[str, Array], states: list[Any]) -> None:
+        """Go on with weak learners from what a file holds, if the model has any."""
 
     # What can be seen
 

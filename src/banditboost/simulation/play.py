@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
-from banditboost.models.bandit import BanditModel
 from banditboost.models.calls import NOT_BEGUN
 from banditboost.models.model import Model
 from banditboost.rows.many import gone_through
@@ -167,12 +166,8 @@ class _Player:
 
     def close(self) -> None:
         """Let the model know which rounds it has been through, also after an interruption."""
-        played = int(self._cursor[NEXT_ROUND])
-        self._model.rounds = self._first_round + played
-        if isinstance(self._model, BanditModel):
-            ledger = self._model._identity.ledger
-            ledger.open_up_to(self._model.rounds)
-            ledger.mark_all(self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]])
+        learned = self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]]
+        self._model._note_played(self._first_round + int(self._cursor[NEXT_ROUND]), learned)
 
     def result(self) -> Result:
         """The record, with the learners' edges where there was a witness."""

@@ -53,6 +53,12 @@ class Committee(Protocol):
     def follow_schema(self) -> None:
         """Make room for features and nominal values that have joined."""
 
+    def refuse_too_many(self, n_learners: int) -> None:
+        """Refuse to make so many learners, if there is too little memory for them."""
+
+    def expect(self, n_learners: int) -> None:
+        """So many learners there will be in the end."""
+
     def make_room(self) -> None:
         """Called when there was too little room to learn; afterwards there is enough."""
 

@@ -55,6 +55,12 @@ class PythonCommittee:
         """Rows simply become longer."""
         self.forest = empty_forest(feature_table(self._schema))
 
+    def refuse_too_many(self, n_learners: int) -> None:
+        """What Python objects take is not ours to say."""
+
+    def expect(self, n_learners: int) -> None:
+        """Python makes room when they come."""
+
     def make_room(self) -> None:
         """Python makes room by itself."""
 

@@ -70,7 +70,8 @@ class TreeCommittee:
         """So many trees there will be in the end: their roots' nodes are kept for them, where the share of the ceiling allows."""
         self._n_expected = n_trees
 
-    def refuse_too_many_trees(self, n_trees: int) -> None:
+    def refuse_too_many(self, n_trees: int) -> None:
+        """Refuse to plant so many trees, if there is too little memory for their roots."""
         if n_trees > self._most_nodes():
             raise ParameterError(
                 f"max_memory is {self._max_memory} bytes, too little for {n_trees} trees; give more"
@@ -81,7 +82,7 @@ class TreeCommittee:
         first = len(self.forest.trees)
         self._n_expected = max(self._n_expected, first + n_trees)
         if first == 0:
-            self.refuse_too_many_trees(n_trees)
+            self.refuse_too_many(n_trees)
         n_nodes = int(self.forest.head["n_nodes"][0]) + n_trees
         if n_nodes > len(self.forest.nodes) and not self._grow_nodes(
             n_trees, self._n_expected - first - n_trees
