@@ -164,11 +164,13 @@ class _Player:
     def close(self) -> None:
         """Let the model know which rounds it has been through, also after an interruption."""
         played = int(self._cursor[NEXT_ROUND])
-        self._model.rounds = self._first_round + played
         if isinstance(self._model, BanditModel):
+            if played and self._model._identity.origin is None:
+                self._model._begin_run()  # so that no other run's decision is taken for one of these rounds
             ledger = self._model._identity.ledger
-            ledger.open_up_to(self._model.rounds)
+            ledger.open_up_to(self._first_round + played)
             ledger.mark_all(self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]])
+        self._model.rounds = self._first_round + played
 
     def result(self) -> Result:
         """The record, with the learners' edges where there was a witness."""
