@@ -206,9 +206,10 @@ class BanditModel(Model):
     def _check_memo(self, decision: Decision) -> None:
         """Of a decision that comes from elsewhere: the right length, votes for labels, a row that could have been coded."""
         memo, n_labels = decision._head(), len(decision._labels)
+        most = len(self._blank) if decision._origin.vocabulary is None else self._row_start
         fitting = (
             n_labels <= len(self.labels)
-            and self._row_start <= len(memo) <= len(self._blank)
+            and self._row_start <= len(memo) <= most
             and memo[POLICY] == self._policy
             and memo[LEARNERS] == self._n_in_memo()
         )
@@ -253,9 +254,10 @@ class BanditModel(Model):
             try:
                 self._check_kinds(decision, verdict)
                 self._check(decision)
-                if decision._origin.vocabulary is not None:
+                vocabulary = decision._origin.vocabulary
+                if vocabulary is not None and decision._origin is not self._identity.origin:
                     trial = copy.deepcopy(self.schema) if trial is None else trial
-                    _try_row(trial, decision, decision._origin.vocabulary)
+                    _try_row(trial, decision, vocabulary)
             except DecisionError as error:
                 raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
             first = place.setdefault((decision._origin, decision._round), i)

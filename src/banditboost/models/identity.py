@@ -22,7 +22,6 @@ import os
 import re
 import weakref
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,6 @@ def draw_seed(seed: int, branch: str) -> int:
     return int.from_bytes(digest[:8], "big") & _MOST_SEED
 
 
-@lru_cache(maxsize=1024)
 def _first_round(branch: str) -> int:
     """The round at which a branch begins, -1 if there can be no such branch."""
     rounds = [0]
@@ -187,7 +185,7 @@ class Identity:
         identity.runs = [(round_, name) for round_, name in runs]
         identity.verdicts_elsewhere = told["verdicts_elsewhere"]
         identity.ledger.restore(take_array(arrays, "ledger", np.uint8, (None,)), rounds)
-        _demand(isinstance(below, list))
+        _demand(isinstance(below, list) and bool(below) == ("ledgers_below" in arrays))
         if below:
             identity._restore_below(below, take_array(arrays, "ledgers_below", np.uint8, (None,)))
         return identity
