@@ -54,7 +54,7 @@ class Origin:
 
 
 class _TwoLabels(Sequence[Hashable]):
-    """All that a stored decision knows of the k labels: the shown and the greedy one, and of a branch's the digest."""
+    """All that a stored decision knows of the k labels: two of them, and of a branch's labels the digest."""
 
     def __init__(self, n_labels: int, known: dict[int, Any], digest: str) -> None:
         self._n_labels = n_labels
@@ -212,7 +212,7 @@ class Decision:
     def _telling(
         cls, origin: Origin, labels: Sequence[Hashable], head: Array, row: ToldRow, mask: int, stored: bool
     ) -> Decision:
-        """The decision of a branch that tells its row by names and values; `head` is the memo up to the row."""
+        """The decision of a branch, which tells its row by names and values; `head` is the memo up to it."""
         try:
             vocabulary, coded = Vocabulary.of_row(row, len(head))
         except (FeatureError, OverflowError) as error:
@@ -237,7 +237,7 @@ class Decision:
     def run(self) -> str:
         """Which run decided. Whenever a model was loaded or copied a new run begins with its next decision.
 
-        Two models that were loaded from one file decide for rounds of the same number; their runs tell them apart.
+        Two models that were loaded from one file decide for the same rounds; their runs tell them apart.
         """
         return self._origin.run
 
@@ -315,7 +315,7 @@ class Decision:
         }
 
     def _head(self) -> Array:
-        """The memo; of a branch's decision, whose row is told by names and values, the part before the row."""
+        """The memo; of a branch's decision, whose row is told by names and values, what is before the row."""
         vocabulary = self._origin.vocabulary
         return self._memo if vocabulary is None else self._memo[: vocabulary.row_start]
 
@@ -371,8 +371,8 @@ class Decision:
             return cls(origin, names, memo, int(memo[ROUND]), int(memo[SHOWN]), mask, stored=True)
         if labels is not None and labels_digest(names) != digest:
             raise DecisionError(
-                f"the decision was made by branch {origin.branch!r} among labels other than the first {n_labels} of"
-                " those given; give the labels of the branch"
+                f"the decision was made by branch {origin.branch!r} among labels other than the first"
+                f" {n_labels} of those given; give the labels of the branch"
             )
         return cls._telling(origin, names, memo, _row_from(data), mask, stored=True)
 

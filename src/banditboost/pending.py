@@ -259,8 +259,9 @@ class PendingDecisions:
     ) -> Self:
         """The store that `to_dict` described, for the same model.
 
-        Store and model may have been saved at different times. What the model has learned since it refuses to learn again,
-        and so it does decisions of rounds that it lost; they stay here until they expire, and are then counted as refused.
+        Store and model may have been saved at different times. The model refuses to learn again what it has
+        learned since, and to learn decisions of rounds that it lost: these stay here until they expire, and are
+        then counted as refused.
         """
         if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
             raise DecisionError(

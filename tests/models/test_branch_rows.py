@@ -1,4 +1,4 @@
-"""A branch meets features, values and labels in another order than its original: no number is taken for another thing."""
+"""A branch meets features, values and labels in another order than the original: none is taken for another."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_lists_with_values_of_both_kinds(sent: Callable[[Decision], Decision]) -
 
 
 def test_places_of_another_kind_are_no_codes(sent: Callable[[Decision], Decision]) -> None:
-    """An array may give the code of a nominal value. A branch where that place is a number means the number."""
+    """An array may give the code of a nominal value. A branch where that place is a number means a number."""
     model = make()
     branch = model.branch()
     model.decide(["red", 1.0])
@@ -249,7 +249,7 @@ def test_labels_that_did_not_join_alike_are_refused(name: str, sent: Callable[[D
     assert "among 4 labels that are not the first 4 of this model's" in refused(model, decision)
     model.add_label("here")
     reason = refused(model, decision)
-    assert "let labels join the model, and branches be made after that" in reason
+    assert "let labels join the model before branches are made from it" in reason
     branch.learn(decision, True)
     model.learn(sent(old), True)
     agreeing = taught(name).branch()

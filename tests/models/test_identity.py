@@ -1,4 +1,4 @@
-"""A verdict is learned by the decision it belongs to, or refused with the reason: copies, branches, restarts, processes."""
+"""A verdict is learned by the decision it belongs to, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ assert decisions[0][2] == model._identity.runs[-1][1] and len(model._identity.ru
 
 
 def test_a_restart_and_a_crash(tmp_path: Path) -> None:
-    """Decisions that the file knows are learned after a restart; those of the stretch that was lost are told from those made since."""
+    """Decisions that the file knows are learned; those of the lost stretch are told from those made since."""
     path = tmp_path / "model.bb"
     taught().save(path)
     with Worker(path) as first:
@@ -431,7 +431,7 @@ def test_a_store_keeps_decisions_of_branches() -> None:
 
 @pytest.mark.parametrize("name", DECIDERS)
 def test_decisions_of_older_versions(name: str) -> None:
-    """They tell neither branch nor run; a file of that time learns them, and tells what is decided now from them."""
+    """They tell neither branch nor run; a file of that time learns them, and tells new ones from them."""
     told = json.loads((FOLDER / "format_1.json").read_text())[name]["pending"]["open"]
     old = [Decision.from_dict(stored) for *_, stored in told]
     assert {id_of(decision)[1:3] for decision in old} == {("", "")}
@@ -499,3 +499,14 @@ def test_a_branchs_decision_that_was_changed_is_refused(change: dict[str, Any]) 
             model.learn(Decision.from_dict({**told, "memo": memo}), True)
     assert difference(model, before) == []
     model.learn(Decision.from_dict(told), True)
+
+
+def test_verdicts_on_a_branch_may_come_in_any_order() -> None:
+    """Early rounds after late ones, and late ones far beyond all that came before."""
+    model = taught()
+    branch = model.branch()
+    decisions = [branch.decide(ROWS[t % 60]) for t in range(300)]
+    for t in (7, 299, 0, 150, 298):
+        model.learn(decisions[t], True)
+        assert "once" in refused(model, decisions[t])
+    assert model.verdicts == 25

@@ -1,4 +1,4 @@
-"""Any interleaving of decide, learn, save, load, branch, copy and play: who learns what, told by sets of names."""
+"""Any interleaving of decide, learn, save, load, branch, copy and play: who learns what, told by sets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Name = tuple[str, str, str, int]
 
 @dataclass
 class Line:
-    """A model, and what is true of it: its branch, the decisions of it that it knows, and those that it has learned."""
+    """A model, and what is true of it: its branch, which decisions of its own it knows, what it learned."""
 
     model: Any
     branch: str = ""

@@ -1,4 +1,4 @@
-"""Another process that holds a model: `Worker` gives it orders, one line of JSON each, and reads its answers."""
+"""Another process that holds a model: `Worker` gives it orders, a line of JSON each, and reads answers."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class BanditModel(Model):
     # Learn
 
     def learn(self, decision: Decision, correct: bool) -> None:
-        """Learn the verdict on a decision of this model or of a branch of it: any time later, in any order, once."""
+        """Learn the verdict on a decision of this model or its branches: once, any time, in any order."""
         try:
             self._acquire()
             self._check_kinds(decision, correct)
@@ -176,7 +176,7 @@ class BanditModel(Model):
             raise DecisionError(f"decision is {decision!r}; give what decide returned")
 
     def _check(self, decision: Decision) -> None:
-        """Refuse a decision that is not for this model to learn, or that was changed since it was made; nothing changes."""
+        """Refuse a decision that is not for this model to learn, or that was changed; nothing changes."""
         self._identity.check(decision, self.rounds)
         if decision._origin.vocabulary is not None:
             self._check_labels(decision)
@@ -185,7 +185,7 @@ class BanditModel(Model):
             self._check_memo(decision)
 
     def _check_labels(self, decision: Decision) -> None:
-        """Labels may have joined a branch that have not joined here, or others here: numbers would mean other labels."""
+        """Refuse a branch's decision if other labels have joined there than here: its numbers mean others."""
         labels = decision._labels
         if labels is self.labels:
             return
@@ -199,12 +199,13 @@ class BanditModel(Model):
         if same:
             return
         raise DecisionError(
-            f"the decision of round {decision._round} was made by branch {decision.branch!r} among {n} labels that are not"
-            f" the first {n} of this model's, {self.labels[:10]!r}; let labels join the model, and branches be made after that"
+            f"the decision of round {decision._round} was made by branch {decision.branch!r} among {n} labels"
+            f" that are not the first {n} of this model's, {self.labels[:10]!r}; learn it with the branch,"
+            " and let labels join the model before branches are made from it"
         )
 
     def _check_memo(self, decision: Decision) -> None:
-        """Of a decision that comes from elsewhere: the right length, votes for labels, a row that could have been coded."""
+        """Of a decision from elsewhere: the right length, votes for labels, a possible row."""
         memo, n_labels = decision._head(), len(decision._labels)
         most = len(self._blank) if decision._origin.vocabulary is None else self._row_start
         fitting = (
@@ -215,7 +216,8 @@ class BanditModel(Model):
         )
         if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._features):
             raise DecisionError(
-                f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
+                f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were"
+                " changed since decide returned it"
             )
 
     def _memo_here(self, decision: Decision) -> Array:
@@ -263,7 +265,8 @@ class BanditModel(Model):
             first = place.setdefault((decision._origin, decision._round), i)
             if first != i:
                 raise DecisionError(
-                    f"decision {i} is that of round {decision._round}, as is decision {first}; give each decision once"
+                    f"decision {i} is that of round {decision._round}, as is decision {first};"
+                    " give each decision once"
                 )
 
     def _n_votes(self) -> int:
@@ -273,11 +276,12 @@ class BanditModel(Model):
     # Copies and files
 
     def branch(self) -> Self:
-        """A copy that draws random numbers of its own, and whose decisions this model can learn: once each, at any time later.
+        """A copy with random numbers of its own, whose decisions this model can learn, once each, any time.
 
-        So several processes can decide for one learner: give each a branch, pickled or saved in a file of its own, and send
-        its decisions and verdicts to the model. Features and values that a branch meets join the model with the decisions
-        that bring them. Labels do not: let them join the model, and make branches after that.
+        So several processes can decide for one learner: give each a branch, pickled or saved in a file of
+        its own, and send its decisions and verdicts to the model. Features and values that a branch meets
+        join the model with the decisions that bring them. Labels do not: let them join the model, and make
+        branches after that.
 
         >>> from banditboost import GapBoost
         >>> model = GapBoost(["yes", "no"], seed=1)
@@ -338,6 +342,6 @@ def _try_row(schema: Schema, decision: Decision, vocabulary: Vocabulary) -> None
 
 def _not_taken(decision: Decision, error: FeatureError) -> DecisionError:
     return DecisionError(
-        f"the decision of round {decision._round} was made by branch {decision.branch!r}, whose features do not fit this"
-        f" model's ({error}); learn it with the branch that made it"
+        f"the decision of round {decision._round} was made by branch {decision.branch!r}, whose features do"
+        f" not fit this model's ({error}); learn it with the branch that made it"
     )

@@ -1,17 +1,18 @@
 """Whose a decision is. No two decisions have the same model, branch, run and round.
 
     model    given to a model when it is made; files, copies and branches keep it
-    branch   a path: empty for the model itself, one part more for each `branch()`; a part tells at which round
+    branch   a path: empty for the model itself, a part more for each `branch()`, which tells at which round
     run      new whenever a model was loaded, copied, unpickled or forked, from its first decision on
     round    counted along the branch
 
-A model learns the decisions of its own branch that were made by the runs that led to it, and those of all branches
-below. So verdicts are told apart even where rounds are not: two models that were loaded from one file decide for the
-same rounds, in two runs; so does a model that was loaded from an old file after a crash.
+A model learns the decisions of its own branch that were made by the runs that led to it, and those of all
+branches below. So verdicts are told apart even where rounds are not: two models that were loaded from one
+file decide for the same rounds, in two runs; so does a model that was loaded from an old file after a
+crash.
 
-Nothing but the four names decides this. A copy of a model, or one that was loaded from an older file, therefore learns
-the decisions of branches, too: after a crash the workers that hold branches can go on. Each model learns each decision
-once; to send it to one model only is up to the caller.
+Nothing but the four names decides this. A copy of a model, or one that was loaded from an older file,
+therefore learns the decisions of branches, too: after a crash the workers that hold branches can go on.
+Each model learns each decision once; to send it to one model only is up to the caller.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import hashlib
 import os
 import re
 import weakref
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def _named(branch: str) -> str:
 
 
 class Identity:
-    """A model's own branch, the runs that led to it, and which decisions it has learned: its own, and those of branches below."""
+    """A model's branch, the runs that led to it, and which decisions of it and below it were learned."""
 
     def __init__(self, model_id: str, branch: str = "", first: int = 0) -> None:
         self.model_id, self.branch = model_id, branch
@@ -100,11 +100,16 @@ class Identity:
     # Verdicts
 
     def check(self, decision: Decision, rounds: int) -> None:
-        """Refuse a decision that is not for this model to learn, or not any more; nothing changes. The model has decided `rounds` times."""
+        """Refuse a decision that is not for this model to learn, or not any more; nothing changes.
+
+        Args:
+            rounds: how many times the model has decided.
+        """
         origin, round_ = decision._origin, decision._round
         if origin.model != self.model_id:
             raise DecisionError(
-                f"the decision of round {round_} was made by model {origin.model}, this is {self.model_id}; learn it there"
+                f"the decision of round {round_} was made by model {origin.model}, this is {self.model_id};"
+                " learn it there"
             )
         if origin.branch == self.branch:
             self._check_run(origin.run, round_)
@@ -112,7 +117,9 @@ class Identity:
         else:
             self._check_below(origin.branch, round_)
             ledger = self._below.get((origin.branch, origin.run))
-            refusal = "" if ledger is None else ledger.refusal(round_, max(ledger.opened, round_ + 1))
+            refusal = ""
+            if ledger is not None and round_ < ledger.opened:
+                refusal = ledger.refusal(round_, ledger.opened)
         if refusal:
             raise DecisionError(f"the decision of round {round_} {refusal}")
 
@@ -121,17 +128,20 @@ class Identity:
         place = bisect.bisect_right(self.runs, round_, key=lambda begun: begun[0])
         if run != (self.runs[place - 1][1] if place else ""):
             raise DecisionError(
-                f"the decision of round {round_} was made by another run of this model, {run or 'one of an older version'}:"
-                " by a copy, or by one that was lost when the model was loaded from an older file. Learn it with the model"
-                " that made it; copies whose decisions this model is to learn are made with model.branch()"
+                f"the decision of round {round_} was made by another run of this model,"
+                f" {run or 'one of an older version'}: by a copy, or by one that was lost when the model"
+                " was loaded from an older file. Learn it with the model that made it; copies whose decisions this"
+                " model is to learn are made with model.branch()"
             )
 
     def _check_below(self, branch: str, round_: int) -> None:
+        """Of decisions that are not of the model's own branch it learns those of branches below."""
         below = branch and (not self.branch or branch.startswith(f"{self.branch}/"))
         if not below or not 0 <= _first_round(branch) <= round_ < MOST_ROUNDS:
             raise DecisionError(
-                f"the decision of round {round_} was made by {_named(branch)}, and this is {_named(self.branch)}; a model"
-                " learns its own decisions and those of branches made from it: learn it with the one that made it"
+                f"the decision of round {round_} was made by {_named(branch)}, and this is"
+                f" {_named(self.branch)}; a model learns its own decisions and those of branches made from"
+                " it: learn it with the one that made it"
             )
 
     def close(self, decision: Decision, rounds: int) -> Ledger:
@@ -214,8 +224,8 @@ def _are_runs(runs: Any, first: int, rounds: int) -> bool:
         for run in runs
     ):
         return False
-    begun: Sequence[int] = [first, *(round_ for round_, _ in runs), rounds]
-    return all(one <= next_ for one, next_ in zip(begun, begun[1:], strict=False))
+    begun = [first, *(round_ for round_, _ in runs), rounds]
+    return begun == sorted(begun)
 
 
 def _demand(good: Any) -> None:

@@ -1,8 +1,8 @@
 """What the numbers of a branch's decisions stand for.
 
-A branch and the model that it was made from may meet new features, values and labels in different orders, so that the
-same number means one thing here and another there. A decision of a branch therefore tells its row by names and values,
-and its labels by a digest of them; whoever learns it codes the row anew.
+A branch and the model that it was made from may meet new features, values and labels in different orders,
+so that one number means one thing here and another there. A decision of a branch therefore tells its row by
+names and values, and its labels by a digest of them; whoever learns it codes the row anew.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from banditboost.types import Array
 
 _WHOLE = 1e15  # whole numbers below are written without a point
 ToldRow = dict[Hashable, Any] | list[Any]
-"""Names and values without what is missing; a list where rows have no names, with NaN for a number that is missing and
-None for a place whose kind is not known yet."""
+"""Names and values without what is missing; a list where rows have no names, with NaN for a number that is
+missing and None for a place whose kind is not known yet."""
 
 
 def labels_digest(labels: Iterable[Hashable]) -> str:
@@ -41,7 +41,7 @@ def _label_text(label: Hashable) -> str:
 
 
 def as_taken(schema: Schema, row: ToldRow) -> Any:
-    """A told row as a schema takes it: the first one may bring all numbers of an array, missing ones included."""
+    """A told row as a schema takes it: the first one may bring all places of an array, missing ones, too."""
     if isinstance(row, list) and not len(schema) and all(type(value) in (int, float) for value in row):
         return np.array(row, np.float64)
     return row
@@ -70,7 +70,7 @@ class LabelDigests:
 class Vocabulary:
     """The schema that the rows of some decisions were coded with, and where in a memo these rows begin.
 
-    The schema may belong to a model that goes on: features and values only ever join after those that there are.
+    The schema may belong to a model that goes on: features and values join after those that there are.
     """
 
     __slots__ = ("_schema", "digests", "row_start")
@@ -101,7 +101,7 @@ def short_row(row: ToldRow) -> ToldRow:
 
 
 def short_number(value: Any) -> Any:
-    """A number in few characters that give it back to the last bit, also minus zero; anything else as it is."""
+    """A number in few characters that give it back to the last bit, also minus zero; all else as it is."""
     if not isinstance(value, float) or not value.is_integer() or abs(value) >= _WHOLE:
         return value
     return int(value) if value != 0.0 or math.copysign(1.0, value) > 0.0 else value
