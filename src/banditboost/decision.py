@@ -5,26 +5,32 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from banditboost.distribution import distribution, is_possible
-from banditboost.errors import DecisionError
-from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
+from banditboost.errors import DecisionError, FeatureError
+from banditboost.io.values import UnreadableError, UnstorableError, decode, decode_hashable, encode
 from banditboost.memo import CHOSEN_EXPERT, GREEDY, MOST_PROBABILITIES, PROBABILITY, RATE, ROUND, SHOWN, VOTES
+from banditboost.rows.vocabulary import (
+    ToldRow,
+    Vocabulary,
+    labels_digest,
+    short_number,
+    short_row,
+    what_is_told,
+)
 from banditboost.types import Array
 
 _FORMAT = 3
-_READABLE = (
-    1,
-    2,
-    3,
-)  # 1 and 2 do not tell branch and run; in 2 and 3 some labels may have been allowed, in 1 all were
+# 1 and 2 do not tell branch and run; in 2 and 3 some labels may have been allowed, in 1 all were.
+_READABLE = (1, 2, 3)
 _SHOWN_ONLY = "$repr"
-_WHOLE = 1e15
 _MOST_LABELS = 1 << 31  # trees keep labels as 32-bit numbers
 _HEXADECIMAL = re.compile("[1-9a-f][0-9a-f]*")
+_RUN = re.compile("[0-9a-f]{16}")
 
 
 def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
@@ -37,28 +43,23 @@ def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
         return {_SHOWN_ONLY: repr(labels[index])}
 
 
-def _short(value: float) -> float | None:
-    """A number of a memo in few characters that give it back to the last bit, also minus zero."""
-    if value != value:
-        return None
-    exact = value.is_integer() and abs(value) < _WHOLE and (value != 0.0 or math.copysign(1.0, value) > 0.0)
-    return int(value) if exact else value
-
-
-class Origin(NamedTuple):
-    """Who made a decision; with its round it is the decision's identity."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who made a decision; with its round it is the decision's identity. All decisions of a run share one."""
 
     model: str
     branch: str  # empty: the model itself
     run: str  # empty: a version that did not tell runs apart
+    vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)  # of a branch
 
 
 class _TwoLabels(Sequence[Hashable]):
-    """All that a stored decision knows of the k labels: the one that was shown, and the greedy one."""
+    """All that a stored decision knows of the k labels: two of them, and of a branch's labels the digest."""
 
-    def __init__(self, n_labels: int, known: dict[int, Any]) -> None:
+    def __init__(self, n_labels: int, known: dict[int, Any], digest: str) -> None:
         self._n_labels = n_labels
         self.known = known
+        self.digest = digest
 
     def __len__(self) -> int:
         return self._n_labels
@@ -107,19 +108,44 @@ def _mask_from(data: Mapping[str, Any], n_labels: int) -> int:
 
 
 def _origin_from(data: Mapping[str, Any]) -> Origin:
-    origin = Origin(data["model"], data.get("branch", ""), data.get("run", ""))
-    if not all(isinstance(name, str) for name in origin) or (data["format"] == _FORMAT and "run" not in data):
+    """Who made a stored decision; versions before format 3 did not tell branch and run."""
+    new = data["format"] == _FORMAT
+    names = (data["model"], data.get("branch", ""), data.get("run")) if new else (data["model"], "", "")
+    origin = Origin(*names)
+    if not all(isinstance(name, str) for name in names) or not (
+        _RUN.fullmatch(origin.run) or (not origin.run and not origin.branch)
+    ):
         raise DecisionError(
             "the stored decision does not tell who made it; give the whole dict that to_dict returned"
         )
     return origin
 
 
+def _row_from(data: Mapping[str, Any]) -> ToldRow:
+    """The row that a branch's decision tells by names and values."""
+    try:
+        row = decode(data["row"])
+    except (KeyError, UnreadableError):
+        row = None
+    if not isinstance(row, (dict, list)):
+        raise DecisionError("the stored decision has no 'row'; give the whole dict that to_dict returned")
+    return row
+
+
+def _digest_from(data: Mapping[str, Any]) -> str:
+    digest = data.get("labels_digest")
+    if not isinstance(digest, str) or not _RUN.fullmatch(digest):
+        raise DecisionError(
+            "the stored decision has no 'labels_digest'; give the whole dict that to_dict returned"
+        )
+    return digest
+
+
 def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
     """A memo from plain data, after a look at what every memo begins with."""
     try:
         memo = np.array([math.nan if value is None else value for value in numbers], dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DecisionError(
             f"the stored decision's memo is {numbers!r}; give the list of numbers that to_dict returned"
         ) from None
@@ -182,24 +208,45 @@ class Decision:
         mask = 0 if allowed is None else _mask_of(allowed, len(labels))
         return cls(origin, labels, memo, int(memo[ROUND]), int(memo[SHOWN]), mask)
 
+    @classmethod
+    def _telling(
+        cls, origin: Origin, labels: Sequence[Hashable], head: Array, row: ToldRow, mask: int, stored: bool
+    ) -> Decision:
+        """The decision of a branch, which tells its row by names and values; `head` is the memo up to it."""
+        try:
+            vocabulary, coded = Vocabulary.of_row(row, len(head))
+        except (FeatureError, OverflowError) as error:
+            raise DecisionError(
+                f"the stored decision's row is no row ({error}); it was changed since to_dict"
+            ) from None
+        told = Origin(origin.model, origin.branch, origin.run, vocabulary)
+        memo = np.concatenate([head, coded])
+        return cls(told, labels, memo, int(memo[ROUND]), int(memo[SHOWN]), mask, stored)
+
     @property
     def model_id(self) -> str:
-        """Which model decided."""
+        """Which model decided. Files, copies and branches of a model keep its id."""
         return self._origin.model
 
     @property
     def branch(self) -> str:
-        """Which branch of the model decided; empty for the model itself."""
+        """Which branch of the model decided (`model.branch()`); empty for the model itself."""
         return self._origin.branch
 
     @property
     def run(self) -> str:
-        """Which run decided: a new one begins when a model was loaded or copied."""
+        """Which run decided. Whenever a model was loaded or copied a new run begins with its next decision.
+
+        Two models that were loaded from one file decide for the same rounds; their runs tell them apart.
+        """
         return self._origin.run
 
     @property
     def round(self) -> int:
-        """The model's rounds are counted from 0; with the model's seed it determines every random draw of the decision."""
+        """Which of its branch's rounds it is, counted from 0; a branch goes on counting where it was made.
+
+        Together with the model's seed and the branch it determines every random draw of the decision.
+        """
         return self._round
 
     @property
@@ -252,6 +299,7 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; `Decision.from_dict` makes the decision again, in any process."""
+        vocabulary = self._origin.vocabulary
         return {
             "format": _FORMAT,
             **({"allowed": f"{self._mask:x}"} if self._mask else {}),
@@ -261,8 +309,30 @@ class Decision:
             "labels": len(self._labels),
             "label": _stored_label(self._labels, self._shown),
             "greedy": _stored_label(self._labels, int(self._memo[GREEDY])),
-            "memo": [_short(value) for value in self._memo.tolist()],
+            **({"labels_digest": self._labels_digest()} if vocabulary else {}),
+            "memo": [None if value != value else short_number(value) for value in self._head().tolist()],
+            **({"row": self._stored_row(vocabulary)} if vocabulary else {}),
         }
+
+    def _head(self) -> Array:
+        """The memo; of a branch's decision, whose row is told by names and values, what is before the row."""
+        vocabulary = self._origin.vocabulary
+        return self._memo if vocabulary is None else self._memo[: vocabulary.row_start]
+
+    def _stored_row(self, vocabulary: Vocabulary) -> Any:
+        try:
+            return encode(short_row(vocabulary.row_of(self._memo)))
+        except UnstorableError as error:
+            raise DecisionError(
+                f"the name of a feature cannot be stored: {error}; pickle the decision"
+            ) from None
+
+    def _labels_digest(self) -> str:
+        """Of a branch's decision."""
+        if isinstance(self._labels, _TwoLabels):
+            return self._labels.digest
+        vocabulary = self._origin.vocabulary
+        return vocabulary.digests.of(self._labels) if vocabulary else labels_digest(self._labels)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], labels: Sequence[Hashable] | None = None) -> Decision:
@@ -292,10 +362,19 @@ class Decision:
             )
         mask = _mask_from(data, n_labels)
         memo = _memo_from(data["memo"], n_labels, mask)
-        known = _TwoLabels(n_labels, {int(memo[SHOWN]): data["label"], int(memo[GREEDY]): data["greedy"]})
+        origin = _origin_from(data)
+        digest = _digest_from(data) if origin.branch else ""
+        two = {int(memo[SHOWN]): data["label"], int(memo[GREEDY]): data["greedy"]}
         # Labels may have joined the model since: always after those of the decision.
-        names = known if labels is None else labels[:n_labels]
-        return cls(_origin_from(data), names, memo, int(memo[ROUND]), int(memo[SHOWN]), mask, stored=True)
+        names = _TwoLabels(n_labels, two, digest) if labels is None else labels[:n_labels]
+        if not origin.branch:
+            return cls(origin, names, memo, int(memo[ROUND]), int(memo[SHOWN]), mask, stored=True)
+        if labels is not None and labels_digest(names) != digest:
+            raise DecisionError(
+                f"the decision was made by branch {origin.branch!r} among labels other than the first"
+                f" {n_labels} of those given; give the labels of the branch"
+            )
+        return cls._telling(origin, names, memo, _row_from(data), mask, stored=True)
 
     def __repr__(self) -> str:
         stored = _stored_label(self._labels, self._shown)
@@ -304,11 +383,29 @@ class Decision:
         )
         return f"Decision(round={self.round}, label={label}, probability={self.probability:.6g}, explored={self.explored})"
 
+    def __reduce__(self) -> Any:
+        origin, labels, vocabulary = self._origin, self._labels, self._origin.vocabulary
+        if vocabulary is None:
+            return Decision, (origin, labels, self._memo, self._round, self._shown, self._mask, self._stored)
+        # Not the whole vocabulary of the branch: that belongs to a model.
+        names = Origin(origin.model, origin.branch, origin.run)
+        row = vocabulary.row_of(self._memo)
+        return Decision._telling, (names, labels, self._head(), row, self._mask, self._stored)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
             return NotImplemented
         same = self._origin == other._origin and self._mask == other._mask
-        return same and np.array_equal(self._memo, other._memo, equal_nan=True)
+        return (
+            same
+            and np.array_equal(self._head(), other._head(), equal_nan=True)
+            and self._told() == other._told()
+        )
+
+    def _told(self) -> dict[Hashable, Any]:
+        """The row of a branch's decision."""
+        vocabulary = self._origin.vocabulary
+        return {} if vocabulary is None else what_is_told(vocabulary.row_of(self._memo))
 
     def __hash__(self) -> int:
         return hash((self._origin, self._round))

@@ -257,7 +257,12 @@ class PendingDecisions:
     def from_dict(
         cls, data: Mapping[str, Any], model: Model, *, clock: Callable[[], float] = time.time
     ) -> Self:
-        """The store that `to_dict` described, for the same model."""
+        """The store that `to_dict` described, for the same model.
+
+        Store and model may have been saved at different times. The model refuses to learn again what it has
+        learned since, and to learn decisions of rounds that it lost: these stay here until they expire, and are
+        then counted as refused.
+        """
         if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
             raise DecisionError(
                 f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned"
@@ -274,7 +279,9 @@ class PendingDecisions:
                     raise UnreadableError(
                         f"the decision of round {decision.round} belongs to model {decision.model_id!r}"
                     )
-                store._open[decode_hashable(key)] = _Open(decision, int(round_), float(seconds))
+                # A model that was loaded from an older file has not come so far yet: ages stay in order.
+                added = min(int(round_), model.rounds)
+                store._open[decode_hashable(key)] = _Open(decision, added, float(seconds))
             for key, outcome in data["closed"]:
                 store._closed[decode_hashable(key)] = Outcome(outcome)
             store._counters.update({name: int(data["counters"][name]) for name in store._counters})

@@ -12,7 +12,7 @@ import numpy as np
 from banditboost._version import __version__
 from banditboost.io.values import Array, UnreadableError, decode, decode_hashable, encode
 
-_MOST_ROUNDS = 2**53  # a decision carries its round as a float
+MOST_ROUNDS = 2**53  # a decision carries its round as a float
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,20 @@ class ModelHeader:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], arrays: dict[str, Array]) -> ModelHeader:
-        rounds = _count(data, "rounds", _MOST_ROUNDS)
+        rounds = _count(data, "rounds", MOST_ROUNDS)
         identity = _named(data, "identity") if "identity" in data else {}
+        elsewhere = _count(identity, "verdicts_elsewhere", MOST_ROUNDS) if identity else 0
+        verdicts = _count(data, "verdicts", rounds + elsewhere)
+        if elsewhere > verdicts:
+            raise UnreadableError(
+                "the header tells of more verdicts elsewhere than in all; load an intact copy"
+            )
         return cls(
             kind=_of(data, "class", str),
             versions=_named(data, "versions"),
             model_id=_of(data, "model_id", str),
             rounds=rounds,
-            verdicts=_count(data, "verdicts", _MOST_ROUNDS if identity.get("verdicts_elsewhere") else rounds),
+            verdicts=verdicts,
             memory=_count(data, "memory", 2**63),
             labels=tuple(decode_hashable(label) for label in _of(data, "labels", list)),
             parameters=_named(data, "parameters"),

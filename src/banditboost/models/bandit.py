@@ -8,15 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from banditboost.decision import Decision
+from banditboost.decision import Decision, Origin
 from banditboost.distribution import distribution
-from banditboost.errors import DecisionError, LabelError
+from banditboost.errors import DecisionError, FeatureError, LabelError
 from banditboost.inspection.tally import HEARD
 from banditboost.memo import LEARNERS, POLICY, POLICY_UNIFORM, ROUND
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.model import Model
 from banditboost.rows.checking import fits
-from banditboost.rows.many import checked_rows, listed
+from banditboost.rows.many import checked_rows, listed, try_row
+from banditboost.rows.schema import Schema
+from banditboost.rows.vocabulary import Vocabulary, as_taken
 from banditboost.types import Array, Row
 
 
@@ -50,10 +52,10 @@ class BanditModel(Model):
             indices = None if allowed is None else self._indices_of(allowed)
             memo, shown = self._begin_round(x, indices)
             identity, round_ = self._identity, self.rounds
+            origin = identity.origin or self._begin_run()
             self.rounds = round_ + 1
             if round_ >= identity.ledger.room:
                 identity.ledger.open_up_to(round_ + 1)
-            origin = identity.origin or identity.begin_run(round_)
             if indices is not None:
                 return Decision._of(origin, self.labels, memo, indices)
             return Decision(origin, self.labels, memo, round_, shown)
@@ -81,13 +83,18 @@ class BanditModel(Model):
             ]
             if not memos:
                 return []
-            origin = self._identity.origin or self._identity.begin_run(self.rounds)
+            origin = self._identity.origin or self._begin_run()
             self.rounds += len(memos)
             self._identity.ledger.open_up_to(self.rounds)
             return [
                 Decision._of(origin, self.labels, memo, choice)
                 for memo, choice in zip(memos, choices, strict=True)
             ]
+
+    def _begin_run(self) -> Origin:
+        """Name the run that the next decision is made by."""
+        vocabulary = Vocabulary(self.schema, self._row_start) if self._identity.branch else None
+        return self._identity.begin_run(self.rounds, vocabulary)
 
     def distribution(self, x: Row, allowed: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
         """The probabilities that `decide(x).distribution()` would tell now; the model does not change."""
@@ -128,20 +135,30 @@ class BanditModel(Model):
     # Learn
 
     def learn(self, decision: Decision, correct: bool) -> None:
-        """Learn the verdict on a decision of this model or of a branch of it: any time later, in any order, once."""
+        """Learn the verdict on a decision of this model or its branches: once, any time, in any order."""
         try:
             self._acquire()
-            self._check(decision, correct)
-            identity, round_ = self._identity, decision._round
-            own = decision._origin is identity.origin
-            ledger = identity.ledger if own else identity.ledger_for(decision)
-            refusal = ledger.close(round_, self.rounds if ledger is identity.ledger else ledger.opened)
-            if refusal:
-                raise DecisionError(f"the decision of round {round_} {refusal}")
+            self._check_kinds(decision, correct)
+            identity = self._identity
+            if decision._origin is identity.origin:
+                ledger, memo, seed = identity.ledger, decision._memo, self._draw_seed
+                refusal = ledger.close(decision._round, self.rounds)
+                if refusal:
+                    raise DecisionError(f"the decision of round {decision._round} {refusal}")
+            else:
+                self._check(decision)
+                memo, seed = self._memo_here(decision), draw_seed(self.seed, decision._origin.branch)
+                ledger = identity.close(decision, self.rounds)
             try:
-                self._hear_decision(decision, 1 if correct else 0, own)
+                if decision._labels is self.labels and not decision._mask:
+                    self._hear(memo, 1 if correct else 0, seed)
+                else:
+                    with self._restricted(decision._among(len(self.labels))):
+                        self._hear(memo, 1 if correct else 0, seed)
+                if ledger is not identity.ledger:
+                    identity.verdicts_elsewhere += 1
             except BaseException:
-                ledger.reopen(round_)
+                ledger.reopen(decision._round)
                 raise
         finally:
             try:  # noqa: SIM105 (a call more would cost as much as the lock)
@@ -149,17 +166,70 @@ class BanditModel(Model):
             except RuntimeError:
                 pass  # interrupted while it waited for the lock
 
-    def _hear_decision(self, decision: Decision, feedback: int, own: bool) -> None:
-        """Lines 11 to 17 with the labels that could be shown, and the random numbers of the branch that decided."""
-        branch = decision._origin.branch
-        seed = self._draw_seed if own or branch == self._identity.branch else draw_seed(self.seed, branch)
-        if decision._labels is self.labels and not decision._mask:
-            self._hear(decision._memo, feedback, seed)
+    def _check_kinds(self, decision: Decision, correct: bool) -> None:
+        """Refuse what is no verdict and what is no decision."""
+        if type(correct) is not bool and not isinstance(correct, np.bool_):
+            raise DecisionError(
+                f"correct is {correct!r}; give True if the shown label was right, False if not"
+            )
+        if type(decision) is not Decision and not isinstance(decision, Decision):
+            raise DecisionError(f"decision is {decision!r}; give what decide returned")
+
+    def _check(self, decision: Decision) -> None:
+        """Refuse a decision that is not for this model to learn, or that was changed; nothing changes."""
+        self._identity.check(decision, self.rounds)
+        if decision._origin.vocabulary is not None:
+            self._check_labels(decision)
+            self._check_memo(decision)
+        elif decision._stored or len(decision._labels) > len(self.labels):
+            self._check_memo(decision)
+
+    def _check_labels(self, decision: Decision) -> None:
+        """Refuse a branch's decision if other labels have joined there than here: its numbers mean others."""
+        labels = decision._labels
+        if labels is self.labels:
+            return
+        n = len(labels)
+        if isinstance(labels, tuple):
+            same = self.labels[:n] == labels
         else:
-            with self._restricted(decision._among(len(self.labels))):
-                self._hear(decision._memo, feedback, seed)
-        if not own and branch != self._identity.branch:
-            self._identity.verdicts_elsewhere += 1
+            same = n <= len(self.labels) and (
+                self._identity.digests.of(self.labels[:n]) == decision._labels_digest()
+            )
+        if same:
+            return
+        raise DecisionError(
+            f"the decision of round {decision._round} was made by branch {decision.branch!r} among {n} labels"
+            f" that are not the first {n} of this model's, {self.labels[:10]!r}; learn it with the branch,"
+            " and let labels join the model before branches are made from it"
+        )
+
+    def _check_memo(self, decision: Decision) -> None:
+        """Of a decision from elsewhere: the right length, votes for labels, a possible row."""
+        memo, n_labels = decision._head(), len(decision._labels)
+        most = len(self._blank) if decision._origin.vocabulary is None else self._row_start
+        fitting = (
+            n_labels <= len(self.labels)
+            and self._row_start <= len(memo) <= most
+            and memo[POLICY] == self._policy
+            and memo[LEARNERS] == self._n_in_memo()
+        )
+        if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._features):
+            raise DecisionError(
+                f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were"
+                " changed since decide returned it"
+            )
+
+    def _memo_here(self, decision: Decision) -> Array:
+        """A decision's memo; that of a branch with its row coded anew, after what it brings has joined."""
+        vocabulary = decision._origin.vocabulary
+        if vocabulary is None:
+            return decision._memo
+        try:
+            row = self._coded(as_taken(self.schema, vocabulary.row_of(decision._memo)))
+        except FeatureError as error:
+            raise _not_taken(decision, error) from None
+        return np.concatenate([decision._head(), row])
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order, as if one by one. If any is refused, none was learned."""
@@ -179,55 +249,25 @@ class BanditModel(Model):
                 self.learn(decision, verdict)
 
     def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
+        """Refuse all if any is refused, or there twice; nothing changes."""
         place: dict[Any, int] = {}
+        trial: Schema | None = None
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
-                self._check(decision, verdict)
-                ledger = self._identity.ledger_for(decision)
+                self._check_kinds(decision, verdict)
+                self._check(decision)
+                vocabulary = decision._origin.vocabulary
+                if vocabulary is not None and decision._origin is not self._identity.origin:
+                    trial = copy.deepcopy(self.schema) if trial is None else trial
+                    _try_row(trial, decision, vocabulary)
             except DecisionError as error:
                 raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
-            round_ = decision._round
-            refusal = ledger.refusal(
-                round_, self.rounds if ledger is self._identity.ledger else ledger.opened
-            )
-            if refusal:
+            first = place.setdefault((decision._origin, decision._round), i)
+            if first != i:
                 raise DecisionError(
-                    f"decision {i} of {len(decisions)}: the decision of round {round_} {refusal}"
+                    f"decision {i} is that of round {decision._round}, as is decision {first};"
+                    " give each decision once"
                 )
-            if place.setdefault((decision._origin, round_), i) != i:
-                first = place[decision._origin, round_]
-                raise DecisionError(
-                    f"decision {i} is that of round {round_}, as is decision {first}; give each decision once"
-                )
-
-    def _check(self, decision: Decision, correct: bool) -> None:
-        """Refuse what is no verdict, no decision, and no decision that this model could have made."""
-        if type(correct) is not bool and not isinstance(correct, np.bool_):
-            raise DecisionError(
-                f"correct is {correct!r}; give True if the shown label was right, False if not"
-            )
-        if type(decision) is not Decision and not isinstance(decision, Decision):
-            raise DecisionError(f"decision is {decision!r}; give what decide returned")
-        if decision._stored or (
-            decision._labels is not self.labels and len(decision._labels) > len(self.labels)
-        ):
-            self._check_memo(decision)
-
-    def _check_memo(self, decision: Decision) -> None:
-        """Of a decision that has been in a store: the right length, votes for labels, a row that could have been coded."""
-        if decision._origin.model != self.model_id:
-            return  # which `Identity.ledger_for` refuses
-        memo, n_labels = decision._memo, len(decision._labels)
-        fitting = (
-            n_labels <= len(self.labels)
-            and self._row_start <= len(memo) <= len(self._blank)
-            and memo[POLICY] == self._policy
-        )
-        fitting = fitting and memo[LEARNERS] == self._n_in_memo()
-        if not fitting or not fits(memo, self._row_start, min(n_labels, self._n_votes()), self._features):
-            raise DecisionError(
-                f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were changed since decide returned it"
-            )
 
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""
@@ -236,9 +276,12 @@ class BanditModel(Model):
     # Copies and files
 
     def branch(self) -> Self:
-        """A copy that draws random numbers of its own, and whose decisions this model can learn: once each, at any time later.
+        """A copy with random numbers of its own, whose decisions this model can learn, once each, any time.
 
-        So several processes can decide for one learner: give each a branch, and send its decisions and verdicts to the model.
+        So several processes can decide for one learner: give each a branch, pickled or saved in a file of
+        its own, and send its decisions and verdicts to the model. Features and values that a branch meets
+        join the model with the decisions that bring them. Labels do not: let them join the model, and make
+        branches after that.
 
         >>> from banditboost import GapBoost
         >>> model = GapBoost(["yes", "no"], seed=1)
@@ -268,9 +311,11 @@ class BanditModel(Model):
         return {**super()._arrays(), **self._identity.arrays()}
 
     def _note_played(self, rounds: int, learned: Array) -> None:
-        super()._note_played(rounds, learned)
+        if rounds > self.rounds and self._identity.origin is None:
+            self._begin_run()  # so that no other run's decision is taken for one of these rounds
         self._identity.ledger.open_up_to(rounds)
         self._identity.ledger.mark_all(learned)
+        super()._note_played(rounds, learned)
 
     def _plain_identity(self) -> dict[str, Any]:
         return self._identity.to_plain()
@@ -292,3 +337,18 @@ class BanditModel(Model):
     @property
     def memory_usage(self) -> int:
         return super().memory_usage + self._identity.memory_usage
+
+
+def _try_row(schema: Schema, decision: Decision, vocabulary: Vocabulary) -> None:
+    """Let what a branch's decision brings join a copy of the schema, or refuse the decision."""
+    try:
+        try_row(schema, as_taken(schema, vocabulary.row_of(decision._memo)))
+    except FeatureError as error:
+        raise _not_taken(decision, error) from None
+
+
+def _not_taken(decision: Decision, error: FeatureError) -> DecisionError:
+    return DecisionError(
+        f"the decision of round {decision._round} was made by branch {decision.branch!r}, whose features do"
+        f" not fit this model's ({error}); learn it with the branch that made it"
+    )

@@ -1,20 +1,27 @@
 """Whose a decision is. No two decisions have the same model, branch, run and round.
 
-    model    given to a model when it is made; files and branches keep it
-    branch   a path: empty for the model itself, one part more for each `branch()`. A part tells at which round it branched off
-    run      new whenever a model was loaded, copied or unpickled, from its first decision on
+    model    given to a model when it is made; files, copies and branches keep it
+    branch   a path: empty for the model itself, a part more for each `branch()`, which tells at which round
+    run      new whenever a model was loaded, copied, unpickled or forked, from its first decision on
     round    counted along the branch
 
-A model learns decisions of its own branch, made by the runs that led to it, and those of branches below it. So verdicts are told apart even
-where rounds are not: two models that were loaded from one file decide for the same rounds, in two runs; so does a model that was loaded
-from an old file after a crash.
+A model learns the decisions of its own branch that were made by the runs that led to it, and those of all
+branches below. So verdicts are told apart even where rounds are not: two models that were loaded from one
+file decide for the same rounds, in two runs; so does a model that was loaded from an old file after a
+crash.
+
+Nothing but the four names decides this. A copy of a model, or one that was loaded from an older file,
+therefore learns the decisions of branches, too: after a crash the workers that hold branches can go on.
+Each model learns each decision once; to send it to one model only is up to the caller.
 """
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import os
 import re
+import weakref
 from typing import Any
 
 import numpy as np
@@ -22,13 +29,21 @@ import numpy as np
 from banditboost.decision import Decision, Origin
 from banditboost.errors import DecisionError
 from banditboost.io.container import take_array
+from banditboost.io.header import MOST_ROUNDS
 from banditboost.io.values import UnreadableError
 from banditboost.models.ledger import Ledger
+from banditboost.rows.vocabulary import LabelDigests, Vocabulary
 from banditboost.types import Array
 
 _PART = re.compile("([0-9a-f]{1,14})-[0-9a-f]{16}")
-_RUN = re.compile("[0-9a-f]{0,16}")
+_RUN = re.compile("[0-9a-f]{16}")
 _MOST_SEED = 2**63 - 1
+_NOTHING_TOLD: dict[str, Any] = {
+    "branch": "",
+    "runs": [],
+    "verdicts_elsewhere": 0,
+    "below": [],
+}  # by files of older versions
 
 
 def draw_seed(seed: int, branch: str) -> int:
@@ -41,29 +56,40 @@ def draw_seed(seed: int, branch: str) -> int:
 
 def _first_round(branch: str) -> int:
     """The round at which a branch begins, -1 if there can be no such branch."""
-    part = _PART.fullmatch(branch.rpartition("/")[2])
-    return int(part[1], 16) if part else -1
+    rounds = [0]
+    for name in branch.split("/") if branch else ():
+        part = _PART.fullmatch(name)
+        rounds.append(int(part[1], 16) if part else -1)
+    return rounds[-1] if rounds == sorted(rounds) and rounds[-1] <= MOST_ROUNDS else -1
+
+
+def _named(branch: str) -> str:
+    return f"branch {branch!r}" if branch else "the model itself"
 
 
 class Identity:
-    """A model's own branch, the runs that led to it, and which decisions were learned: its own, and those of branches below it."""
+    """A model's branch, the runs that led to it, and which decisions of it and below it were learned."""
 
     def __init__(self, model_id: str, branch: str = "", first: int = 0) -> None:
         self.model_id, self.branch = model_id, branch
         self.ledger = Ledger(first)
-        self.runs: list[tuple[int, str]] = []  # the first round and the name of each
+        self.runs: list[tuple[int, str]] = []  # the first round and the name of each, in their order
         self.verdicts_elsewhere = 0  # in the tally, on decisions of other branches
         self._below: dict[tuple[str, str], Ledger] = {}  # by branch and run
+        self.digests = LabelDigests()  # of the model's labels
         self.origin: Origin | None = None  # of this run's decisions, once there is one
 
-    def begin_run(self, round_: int) -> Origin:
-        """Called with the first decision of a run."""
+    # Runs and branches
+
+    def begin_run(self, round_: int, vocabulary: Vocabulary | None = None) -> Origin:
+        """Called before the first decision of a run; a branch's decisions need a vocabulary."""
         self.runs = [*self.runs, (round_, os.urandom(8).hex())]
-        self.origin = Origin(self.model_id, self.branch, self.runs[-1][1])
+        self.origin = Origin(self.model_id, self.branch, self.runs[-1][1], vocabulary)
+        _RUNNING.add(self)
         return self.origin
 
     def end_run(self) -> None:
-        """What comes next is decided by another run: the model was loaded or copied."""
+        """What comes next is decided by another run: the model was loaded, copied or forked."""
         self.origin = None
 
     def branched_off(self, rounds: int) -> Identity:
@@ -71,41 +97,63 @@ class Identity:
         part = f"{rounds:x}-{os.urandom(8).hex()}"
         return Identity(self.model_id, f"{self.branch}/{part}" if self.branch else part, rounds)
 
-    def ledger_for(self, decision: Decision) -> Ledger:
-        """The ledger that a verdict on this decision is written down in; refuses what is not for this model to learn."""
+    # Verdicts
+
+    def check(self, decision: Decision, rounds: int) -> None:
+        """Refuse a decision that is not for this model to learn, or not any more; nothing changes.
+
+        Args:
+            rounds: how many times the model has decided.
+        """
         origin, round_ = decision._origin, decision._round
         if origin.model != self.model_id:
             raise DecisionError(
-                f"the decision of round {round_} was made by model {origin.model}, this is {self.model_id}; learn it there"
+                f"the decision of round {round_} was made by model {origin.model}, this is {self.model_id};"
+                " learn it there"
             )
         if origin.branch == self.branch:
             self._check_run(origin.run, round_)
-            return self.ledger
-        return self._ledger_below(origin, round_)
+            refusal = self.ledger.refusal(round_, rounds)
+        else:
+            self._check_below(origin.branch, round_)
+            ledger = self._below.get((origin.branch, origin.run))
+            refusal = ""
+            if ledger is not None and round_ < ledger.opened:
+                refusal = ledger.refusal(round_, ledger.opened)
+        if refusal:
+            raise DecisionError(f"the decision of round {round_} {refusal}")
 
     def _check_run(self, run: str, round_: int) -> None:
-        mine = ""
-        for first, name in self.runs:
-            if first <= round_:
-                mine = name
-        if run != mine:
+        """The run that this model, or the one that it is a copy of, was in when it came to this round."""
+        place = bisect.bisect_right(self.runs, round_, key=lambda begun: begun[0])
+        if run != (self.runs[place - 1][1] if place else ""):
             raise DecisionError(
-                f"the decision of round {round_} was made by another run of this model, {run or 'of an older version'}: by one that was lost when"
-                " the model was loaded from an older file, or by a copy. Learn it with the model that made it; copies whose decisions this model"
-                " is to learn are made with model.branch()"
+                f"the decision of round {round_} was made by another run of this model,"
+                f" {run or 'one of an older version'}: by a copy, or by one that was lost when the model"
+                " was loaded from an older file. Learn it with the model that made it; copies whose decisions this"
+                " model is to learn are made with model.branch()"
             )
 
-    def _ledger_below(self, origin: Origin, round_: int) -> Ledger:
-        below = not self.branch or origin.branch.startswith(f"{self.branch}/")
-        first = _first_round(origin.branch)
-        if not below or not 0 <= first <= round_:
+    def _check_below(self, branch: str, round_: int) -> None:
+        """Of decisions that are not of the model's own branch it learns those of branches below."""
+        below = branch and (not self.branch or branch.startswith(f"{self.branch}/"))
+        if not below or not 0 <= _first_round(branch) <= round_ < MOST_ROUNDS:
             raise DecisionError(
-                f"the decision of round {round_} was made by branch {origin.branch or 'the model itself'!r}, and this is"
-                f" {self.branch or 'the model itself'!r}; a model learns its own decisions and those of branches made from it"
+                f"the decision of round {round_} was made by {_named(branch)}, and this is"
+                f" {_named(self.branch)}; a model learns its own decisions and those of branches made from"
+                " it: learn it with the one that made it"
             )
-        ledger = self._below.setdefault((origin.branch, origin.run), Ledger(first))
-        if round_ >= ledger.opened:
-            ledger.open_up_to(round_ + 1)
+
+    def close(self, decision: Decision, rounds: int) -> Ledger:
+        """Write down, in the ledger that is returned, that a decision which `check` let pass is learned."""
+        origin, round_ = decision._origin, decision._round
+        ledger = self.ledger
+        if origin.branch != self.branch:
+            ledger = self._below.setdefault((origin.branch, origin.run), Ledger(_first_round(origin.branch)))
+            rounds = max(ledger.opened, round_ + 1)
+            if rounds > ledger.opened:
+                ledger.open_up_to(rounds)
+        ledger.close(round_, rounds)
         return ledger
 
     @property
@@ -116,9 +164,7 @@ class Identity:
 
     def to_plain(self) -> dict[str, Any]:
         """What the header of a file tells of it."""
-        below = [
-            [branch, run, ledger.opened, ledger.memory_usage] for (branch, run), ledger in self._below.items()
-        ]
+        below = [[*names, ledger.opened, ledger.memory_usage] for names, ledger in self._below.items()]
         return {
             "branch": self.branch,
             "runs": [list(run) for run in self.runs],
@@ -127,6 +173,7 @@ class Identity:
         }
 
     def arrays(self) -> dict[str, Array]:
+        """The ledgers as a file keeps them."""
         below = [ledger.to_array() for ledger in self._below.values()]
         return {
             "ledger": self.ledger.to_array(),
@@ -138,53 +185,65 @@ class Identity:
         cls, model_id: str, rounds: int, plain: dict[str, Any], arrays: dict[str, Array]
     ) -> Identity:
         """Go on from what a file tells, after a look at all of it."""
-        plain = plain or {"branch": "", "runs": [], "verdicts_elsewhere": 0, "below": []}
-        try:
-            branch, runs, learned, below = (
-                plain["branch"],
-                plain["runs"],
-                plain["verdicts_elsewhere"],
-                plain["below"],
-            )
-            first = _first_round(branch) if branch else 0
-            identity = cls(model_id, branch, first)
-            identity.runs = [(int(round_), _checked_run(run)) for round_, run in runs]
-            firsts = [round_ for round_, _ in identity.runs]
-            if (
-                not 0 <= first <= rounds
-                or firsts != sorted(firsts)
-                or (firsts and not first <= firsts[0] <= firsts[-1] <= rounds)
-            ):
-                raise ValueError("rounds out of order")
-            identity.verdicts_elsewhere = int(learned)
-            identity._restore_below(below, arrays)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise UnreadableError(
-                "what the header tells of branches and runs is not possible; load an intact copy"
-            ) from None
+        told = plain or _NOTHING_TOLD
+        branch: Any = told.get("branch")
+        runs: Any = told.get("runs")
+        below: Any = told.get("below")
+        _demand(isinstance(branch, str) and 0 <= _first_round(branch) <= rounds)
+        identity = cls(model_id, branch, _first_round(branch))
+        _demand(_are_runs(runs, identity.ledger.first, rounds))
+        identity.runs = [(round_, name) for round_, name in runs]
+        identity.verdicts_elsewhere = told["verdicts_elsewhere"]
         identity.ledger.restore(take_array(arrays, "ledger", np.uint8, (None,)), rounds)
+        _demand(isinstance(below, list) and bool(below) == ("ledgers_below" in arrays))
+        if below:
+            identity._restore_below(below, take_array(arrays, "ledgers_below", np.uint8, (None,)))
         return identity
 
-    def _restore_below(self, below: list[Any], arrays: dict[str, Array]) -> None:
-        bits, at = (
-            (take_array(arrays, "ledgers_below", np.uint8, (None,)), 0)
-            if below
-            else (np.zeros(0, np.uint8), 0)
-        )
-        for branch, run, opened, size in below:
+    def _restore_below(self, below: list[Any], bits: Array) -> None:
+        at = 0
+        for told in below:
+            _demand(isinstance(told, list) and [type(value) for value in told] == [str, str, int, int])
+            branch, run, opened, size = told
+            try:
+                self._check_below(branch, opened - 1)
+            except DecisionError:
+                _demand(False)
+            _demand(_RUN.fullmatch(run) and (branch, run) not in self._below and 0 <= size <= len(bits) - at)
             ledger = Ledger(_first_round(branch))
             ledger.restore(bits[at : at + size], opened)
-            self._below[branch, _checked_run(run)] = ledger
+            self._below[branch, run] = ledger
             at += size
-        if (
-            at != len(bits)
-            or len(self._below) != len(below)
-            or any(first < 0 for first in (ledger.first for ledger in self._below.values()))
-        ):
-            raise ValueError("ledgers do not fit the branches")
+        _demand(at == len(bits))
 
 
-def _checked_run(run: Any) -> str:
-    if not isinstance(run, str) or not _RUN.fullmatch(run):
-        raise ValueError("no name of a run")
-    return run
+def _are_runs(runs: Any, first: int, rounds: int) -> bool:
+    """Whether these can be the runs of a branch, which begins with a first round and has come to so many."""
+    if not isinstance(runs, list) or not all(
+        isinstance(run, list) and [type(value) for value in run] == [int, str] and _RUN.fullmatch(run[1])
+        for run in runs
+    ):
+        return False
+    begun = [first, *(round_ for round_, _ in runs), rounds]
+    return begun == sorted(begun)
+
+
+def _demand(good: Any) -> None:
+    if not good:
+        raise UnreadableError(
+            "what the header tells of branches and runs is not possible; load an intact copy"
+        )
+
+
+# Forks: the child and its parent must not go on in the same run.
+
+_RUNNING: weakref.WeakSet[Identity] = weakref.WeakSet()
+
+
+def _end_all_runs() -> None:
+    for identity in list(_RUNNING):
+        identity.end_run()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_end_all_runs)

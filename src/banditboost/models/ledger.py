@@ -42,7 +42,7 @@ class Ledger:
     def refusal(self, round_: int, rounds: int) -> str:
         """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
         if not self.first <= round_ < rounds:
-            return f"is not one of this model's {rounds} decisions; load the model that made it"
+            return f"is not one of this model's {rounds} decisions; learn it with the model that made it"
         if round_ < rounds - REMEMBERED:
             return f"is too old: verdicts are taken for the last {REMEMBERED:,} rounds"
         place = (round_ - self.first) % REMEMBERED

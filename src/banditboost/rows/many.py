@@ -26,7 +26,7 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
             return list(matrix)
     rows = rows_of(X)
     for row in rows:
-        _try_row(trial, row)
+        try_row(trial, row)
     return rows
 
 
@@ -38,7 +38,7 @@ def rows_of(X: Any) -> Sequence[Any]:
     return X if isinstance(X, (list, tuple)) else rows_of_frame(X)
 
 
-def _try_row(schema: Schema, row: Any) -> None:
+def try_row(schema: Schema, row: Any) -> None:
     """Let a row's features and values join, or refuse it, as a model would."""
     if not isinstance(row, np.ndarray) or row.dtype == object:
         schema.admit(row)

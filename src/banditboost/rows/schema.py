@@ -321,6 +321,22 @@ class Schema:
                     out[index] = codes.get(_plain(value), math.nan)
         return out
 
+    def told(self, numbers: Array) -> dict[Hashable, Any] | list[Any]:
+        """A coded row by names and values, which a schema where others have joined can code anew.
+
+        What is missing is left out. If rows have no names it is a list, with NaN for a number that is missing and None
+        for a place that nothing was known of.
+        """
+        row: dict[Hashable, Any] = {}
+        for (name, (_, codes)), number in zip(list(self._columns.items()), numbers.tolist(), strict=False):
+            if codes is None:
+                row[name] = number
+            elif number == number:
+                row[name] = list(codes)[int(number)]
+        here = {name: value for name, value in row.items() if not is_missing(value)}
+        places = [f"x{i}" for i in range(self._positions or 0)]
+        return [row.get(place) for place in places] if places and here.keys() <= set(places) else here
+
     def _check(self, name: Hashable, value: object) -> str:
         kind = _kind_of(name, value)
         column = self._columns.get(name)
