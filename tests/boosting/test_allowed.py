@@ -159,7 +159,7 @@ def copies_by_draw(model: Any, decision: Decision, right: int) -> list[tuple[flo
         one, memo = copy.deepcopy(model), decision._memo.copy()
         memo[SHOWN] = shown
         memo[PROBABILITY] = decision.distribution()[shown]
-        drawn = Decision._of(model.model_id, model.labels, memo, allowed=np.array(decision.allowed))
+        drawn = Decision._of(decision._origin, model.labels, memo, allowed=np.array(decision.allowed))
         one.learn(drawn, shown == right)
         made.append((float(memo[PROBABILITY]), int(shown), one))  # type: ignore[call-overload]
     return made
@@ -170,7 +170,7 @@ def told(model: Any, decision: Decision, right: int) -> Any:
     one, memo = copy.deepcopy(model), decision._memo.copy()
     memo[SHOWN] = memo[GREEDY] = right
     memo[PROBABILITY] = memo[ALLOWED] = 1
-    one.learn(Decision._of(model.model_id, model.labels, memo, allowed=np.array([right])), True)
+    one.learn(Decision._of(decision._origin, model.labels, memo, allowed=np.array([right])), True)
     return one
 
 
