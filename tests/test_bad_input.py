@@ -191,13 +191,13 @@ def test_decide_with_rows_of_all_kinds_in_turn(name: str, rows: list[Any]) -> No
 
 RIGHT = st.sampled_from([*LABELS, "a", "b"]) | st.sampled_from(["d", 0, None, NAN])
 DELAYS = st.sampled_from([0, 0, 0, 2, -1, 1.5, None, True, lambda u: u * 3, lambda u: u[:-1], lambda u: u - 1])
-LOSSES = st.sampled_from([0.0, 0.0, 0.0, 0.5, -0.1, 1.0, NAN, "x", None])
+LOST = st.sampled_from([0.0, 0.0, 0.0, 0.5, -0.1, 1.0, NAN, "x", None])
 
 
-def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
+def play_at(name: str, X: Any, y: Any, delay: Any, lost: Any) -> None:
     model = model_called(name)
     round_ = model.rounds
-    result = knock(model, lambda model: play(model, X, y, delay=delay, lost=loss))
+    result = knock(model, lambda model: play(model, X, y, delay=delay, lost=lost))
     if result is not None:
         assert model.rounds == round_ + len(result.y) == round_ + len(X)
         assert set(result.shown.tolist()) <= {0, 1, 2}
@@ -205,18 +205,18 @@ def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
 
 
 @given(
-    name=any_model, X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)), data=st.data(), delay=DELAYS, lost=LOSSES
+    name=any_model, X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)), data=st.data(), delay=DELAYS, lost=LOST
 )
 @examples(1.5)
-def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay: Any, loss: Any) -> None:
+def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay: Any, lost: Any) -> None:
     y = data.draw(st.lists(st.sampled_from(LABELS), min_size=len(X), max_size=len(X)) | st.lists(RIGHT, max_size=3))
-    play_at(name, X, y, delay, loss)
+    play_at(name, X, y, delay, lost)
 
 
-@given(name=any_model, rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4), delay=DELAYS, lost=LOSSES)
+@given(name=any_model, rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4), delay=DELAYS, lost=LOST)
 @examples(2)
-def test_play_with_lists_of_rows(name: str, rows: list[tuple[Any, Any]], delay: Any, loss: Any) -> None:
-    play_at(name, [row for row, _ in rows], [label for _, label in rows], delay, loss)
+def test_play_with_lists_of_rows(name: str, rows: list[tuple[Any, Any]], delay: Any, lost: Any) -> None:
+    play_at(name, [row for row, _ in rows], [label for _, label in rows], delay, lost)
 
 
 @pytest.mark.parametrize("X", [None, 5, "text", {"n": [1.0]}, iter([{"n": 1.0}]), {1}, np.array("x"), np.zeros((1, 1, 1))], ids=type)

@@ -17,7 +17,7 @@ INTERPRETED = bool(config.DISABLE_JIT)
 def settings_of(k: int, **fields: Any) -> Any:
     """The settings of a booster of k labels."""
     settings = new_record(SETTINGS)
-    defaults = {"estimator": 4, "clip": 100.0, "importance_scale": 1.0, "tie_tolerance": 1e-9}
+    defaults = {"estimator": 4, "largest_weight": 100.0, "importance_scale": 1.0, "tie_tolerance": 1e-9}
     for name, value in {**defaults, "n_labels": k, **fields}.items():
         settings[name] = value
     return settings

@@ -249,7 +249,7 @@ def test_label_and_weight_equal_the_twin(
     right = data.draw(st.sampled_from([-1, *active]))  # a right label that is known is always active
     full = [costs[slot(ballot, label)] for label in range(k)]
 
-    settings = settings_of(k, clip=clip, importance_scale=scale)
+    settings = settings_of(k, largest_weight=clip, importance_scale=scale)
     label, weight = label_and_weight(np.array(costs), ballot, settings, right, key_of(7, 3), learner)
     known = right if right >= 0 else None
     expected, expected_weight = naive.label_and_weight(full, known, lambda: rng.uniform(7, 3, rng.COST_TIE, learner), clip, scale)

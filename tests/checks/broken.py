@@ -80,7 +80,7 @@ class Misfiled(Sound):
         fresh = AdaBandit(self.labels, n_learners=self.n_learners, seed=self.seed, schema=self.schema)
         fresh.model_id = self.model_id
         fresh.rounds = self.rounds
-        fresh._ledger.open_up_to(self.rounds)
+        fresh._identity = self._identity
         fresh.save(path)
 
 
@@ -104,7 +104,7 @@ class Credulous(Sound):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ledger.close = _no_refusal  # type: ignore[method-assign]
+        self._identity.ledger.close = _no_refusal  # type: ignore[method-assign]
 
 
 def _no_refusal(round_: int, rounds: int) -> str:  # noqa: ARG001
@@ -142,8 +142,9 @@ class Hasty(Sound):
         time.sleep(1e-4)
         with self._lock:
             self.rounds += 1
-            self._ledger.open_up_to(self.rounds)
-            return Decision._of(self.model_id, self.labels, memo)
+            self._identity.ledger.open_up_to(self.rounds)
+            origin = self._identity.origin or self._identity.begin_run(0)
+            return Decision._of(origin, self.labels, memo)
 
 
 BOOSTERS: dict[str, type[BanditBooster]] = {

@@ -12,6 +12,7 @@ from banditboost.boosting import adaptive
 from banditboost.boosting.gap.booster import GapBoost
 from banditboost.compiled.border import TABLE, Address, Table, caller
 from banditboost.compiled.compile import kernel
+from banditboost.models.settings import COUNTS, SETTINGS
 from banditboost.simulation import loop
 from banditboost.trees.layout import HEAD
 from tests.trees.forests import committee_of, schema_of, teach
@@ -124,3 +125,9 @@ def test_only_a_long_call_lets_go_of_pythons_lock() -> None:
     kernels = {f"{name} {part}": getattr(of, part) for name, of in rounds.items() for part in ("decide", "learn")}
     assert [name for name, one in kernels.items() if one._options.get("nogil")] == []
     assert loop.play_compiled._options["nogil"]
+
+
+@pytest.mark.parametrize("kind", [SETTINGS, COUNTS])
+def test_no_field_of_a_record_hides_behind_a_method(kind: np.dtype[Any]) -> None:
+    """Interpreted, `record.clip` would be NumPy's method and not the number that compiled code reads."""
+    assert [name for name in kind.names or () if hasattr(np.record, name)] == []

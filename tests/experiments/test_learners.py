@@ -7,6 +7,7 @@ import json
 import pytest
 
 from banditboost import baselines
+from banditboost.boosting.booster import Booster
 from banditboost.errors import ParameterError
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import LEARNERS, make, parameters_of
@@ -34,7 +35,7 @@ def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
         "weak_learner": "tests.io.test_custom_learners:Counts",
     }  # fmt: skip
     offered = parameters_of(name)
-    assert ("grace_period" in offered) == LEARNERS[name].has_learners
+    assert ("grace_period" in offered) == issubclass(LEARNERS[name], Booster)
     assert name in baselines.__all__ or {"n_learners", "max_memory"} <= set(offered)
     assert ("clip" in offered) == (name not in ("GapBoost", *baselines.__all__))
     assert ("weak_learner" in offered) == ("grace_period" in offered)
@@ -60,7 +61,7 @@ def test_trees_are_those_of_the_booster_but_for_what_is_given() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ExperimentError, match="unknown learner 'Boost': the known ones are OptBandit, AdaBandit"):
+    with pytest.raises(ExperimentError, match="unknown learner 'Boost': the known ones are GapBoost, OptBandit, AdaBandit"):
         make("Boost", LABELS, None, {}, seed=0)
     with pytest.raises(ParameterError, match="'exploration' is no parameter of AdaFull; it has n_learners"):
         make("AdaFull", LABELS, None, {"exploration": 0.1}, seed=0)

@@ -14,6 +14,7 @@ import banditboost
 from banditboost import HoeffdingTree, Schema
 from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.trees import TreeView, view_tree
+from tests.baselines.test_bad_input import Constant
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import VALUES, make_stream
 from tests.boosting.twins import make_booster
@@ -77,7 +78,7 @@ def test_who_follows_the_picture_comes_to_the_trees_answer(name: str) -> None:
     model = make_booster(name, 3, 3, schema=stream.schema())
     banditboost.play(model, stream.X, stream.y)
     label = {} if name == "AdaFull" else {"label": 1}
-    first = 0 if name == "AdaFull" else 3 * model._made_group(1)
+    first = 0 if name == "AdaFull" else 3 * model._group_of(1)
     views = [model.tree(number, **label) for number in range(3)]
     assert INTERPRETED or max(view.depth for view in views) > 1
     votes, n_trees = np.zeros(len(model._committee.forest.trees)), 3
@@ -160,11 +161,17 @@ def test_labels_are_asked_for_where_they_have_trees_of_their_own() -> None:
         assert str(model.tree(2, decision.label)).startswith(f"{name}, tree 2 of {decision.label}: 1 leaf,")
 
 
-def test_models_without_trees_say_so() -> None:
-    model = banditboost.baselines.Majority(["yes", "no"], seed=1)
+def test_boosters_without_trees_say_so() -> None:
+    model = make_booster("AdaBandit", 3, 3, weak_learner=Constant)
     for call in (lambda: model.tree(0), model.feature_importances):
-        with pytest.raises(ParameterError, match="Majority has no trees"):
+        with pytest.raises(ParameterError, match=r"AdaBandit has no trees to look into; make it with .*HoeffdingTree"):
             call()
+
+
+def test_baselines_without_learners_do_not_pretend_to_have_trees() -> None:
+    model = banditboost.baselines.Majority(["yes", "no"], seed=1)
+    assert not hasattr(model, "tree")
+    assert not hasattr(model, "feature_importances")
 
 
 # Feature importance

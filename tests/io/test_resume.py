@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import banditboost
 from banditboost import Decision, Schema, play
 from banditboost.models import ledger
-from banditboost.models.model import Model as Booster
-from banditboost.loading import BOOSTERS as LOADABLE
+from banditboost.models.model import Model
+from banditboost.registry import BASELINES, BOOSTERS, model_class
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream
 from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, GAP, make_booster, parameters_of
@@ -33,9 +33,14 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_every_public_booster_can_be_loaded() -> None:
-    public = {thing for thing in map(banditboost.__getattr__, banditboost._HOMES) if isinstance(thing, type) and issubclass(thing, Booster)}
-    assert set(LOADABLE.values()) == public
+def test_every_public_model_can_be_loaded() -> None:
+    """`load` takes what is registered; nothing public is forgotten there, and each name is its class's own."""
+    things = map(banditboost.__getattr__, banditboost._HOMES)
+    public = {thing for thing in things if isinstance(thing, type) and issubclass(thing, Model)}
+    assert {model_class(name) for name in BOOSTERS} == public
+    assert set(BASELINES) == set(banditboost.baselines.__all__)
+    for name in (*BOOSTERS, *BASELINES):
+        assert model_class(name).__name__ == name
 
 
 @pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes", "adaptive"])

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from banditboost.rows.checking import first_bad_row
+from banditboost.trees.forest import score_forest
 from banditboost.weak_learners.tree_committee import TreeCommittee
 from tests.trees.forests import INTERPRETED, Twins, committee_of, schema_of, shape_of, skeleton, teach, thresholds_in, votes_of
 from tests.weak_learners.invariants import check_committee
@@ -126,7 +127,7 @@ def test_any_finite_value_and_any_weight(stream: list[tuple[float, ...]], leaf_p
     for *x, label, weight in stream:
         row = at_the_door(tree, x)
         assert votes_of(tree, row)[0] in (0, 1)
-        tree.score(row, score)
+        score_forest(tree.forest, row, score)
         assert 0.0 <= score[0, 0] <= 1.0
         teach(tree, row, int(label), weight)
         check_committee(tree)
