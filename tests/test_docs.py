@@ -73,6 +73,6 @@ def test_stored_decisions_find_everything_where_it_was():
 
 def test_the_memo_is_defined_once():
     """Decisions and compiled code read the same names: nobody else writes them down, with or without a leading underscore."""
-    readers = [path for path in (ROOT / "src/banditboost").rglob("*.py") if "memo" in path.read_text()]
+    readers = [path for path in (ROOT / "src/banditboost").rglob("*.py") if re.search(r"\bmemo\b", path.read_text())]
     others = [path for path in readers if path != Path(memo.__file__)]
     assert [path for path in others if {name.removeprefix("_") for name in assigned_in(path)} & set(SLOTS)] == []
