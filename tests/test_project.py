@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -119,3 +120,38 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     loaded = _python("import sys, banditboost; print(*{name.split('.')[0] for name in sys.modules})").split()
     assert "banditboost" in loaded
     assert HEAVY.isdisjoint(loaded)
+
+
+LEFT_OUT = {
+    "import nothing_of_this_name": "No module named 'nothing_of_this_name'",
+    "import pytest\npytest.skip('some day', allow_module_level=True)": "was left out: .*some day",
+    "import pytest\npytest.importorskip('nothing_of_this_name')": "was left out: .*could not import",
+}
+
+
+def _collect(folder: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Collect one module of tests with the settings of all."""
+    (folder / "test_module.py").write_text(f"{source}\n\n\ndef test_nothing() -> None:\n    pass\n")
+    hooks = "pytest_configure, pytest_make_collect_report"
+    (folder / "conftest.py").write_text(f"from tests.conftest import {hooks}\n")
+    command = [sys.executable, "-m", "pytest", "--doctest-modules", f"--rootdir={folder}", *options, str(folder)]
+    where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(PACKAGE.parent)]), "PYTEST_ADDOPTS": ""}
+    return subprocess.run(command, cwd=folder, env=where, check=False, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("source", LEFT_OUT)
+def test_a_module_that_cannot_be_imported_is_an_error(tmp_path: Path, source: str) -> None:
+    collected = _collect(tmp_path, source)
+    assert collected.returncode == pytest.ExitCode.INTERRUPTED, collected.stdout
+    assert re.search(LEFT_OUT[source], collected.stdout)
+
+
+def test_a_module_may_be_left_out_that_says_what_to_install(tmp_path: Path) -> None:
+    source = "import pytest\npytest.importorskip('nothing_of_this_name', reason='pip install nothing')"
+    assert _collect(tmp_path, source).returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_errors_of_imports_cannot_be_ignored(tmp_path: Path) -> None:
+    refused = _collect(tmp_path, "import nothing_of_this_name", "--doctest-ignore-import-errors")
+    assert refused.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "do without it" in refused.stderr

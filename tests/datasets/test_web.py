@@ -16,7 +16,7 @@ from banditboost.datasets import DatasetError, cache, files, web
 from tests.datasets import archives
 from tests.datasets.test_files import SMALL, small
 
-pooch = pytest.importorskip("pooch")
+pooch = pytest.importorskip("pooch", reason="pooch is not installed: pip install 'banditboost[cli]'")
 
 ARCHIVE = archives.MAKERS["mice"](SMALL["mice"])
 OTHER_ROWS = archives.MAKERS["mice"]([*SMALL["mice"], SMALL["mice"][1]])
