@@ -10,7 +10,7 @@ from numba import config
 
 import banditboost
 
-# For `make test-nojit`, where an example takes longer. Tests that say how many they want are not changed by it.
+# For `make test-nojit`, where an example takes longer. It does not change tests that say how many they want.
 settings.register_profile("interpreted", settings.get_profile("ci"), max_examples=20)
 
 # What the workers of a whole run compile first: about as long each, and together what most tests need.
@@ -36,7 +36,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Two workers with an empty cache would compile the same kernels side by side; so each begins with others."""
+    """Two workers with an empty cache would compile the same kernels; so each begins with others."""
     if len(session.items) < WHOLE_RUN or config.DISABLE_JIT:
         return
     for name in FIRST_OF_WORKER.get(os.environ.get("PYTEST_XDIST_WORKER", ""), []):
