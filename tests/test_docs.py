@@ -20,11 +20,15 @@ def names_in(path):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
         if isinstance(node, ast.ClassDef):
-            names.update(f"{node.name}.{item.name}" for item in node.body if isinstance(item, ast.FunctionDef))
+            names.update(
+                f"{node.name}.{item.name}" for item in node.body if isinstance(item, ast.FunctionDef)
+            )
     return names
 
 
-@pytest.mark.parametrize(("file", "name"), sorted(set(PLACE.findall((ROOT / "docs/algorithm.md").read_text()))))
+@pytest.mark.parametrize(
+    ("file", "name"), sorted(set(PLACE.findall((ROOT / "docs/algorithm.md").read_text())))
+)
 def test_each_place_on_the_map_exists(file, name):
     assert name in names_in(ROOT / "src/banditboost" / file)
 
@@ -34,7 +38,11 @@ def test_every_line_of_algorithm_1_is_on_the_map():
     assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == [str(line) for line in range(1, 18)]
 
 
-@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
@@ -63,7 +71,12 @@ SLOTS = {
 
 def assigned_in(path):
     """The names that a source file assigns to outside of functions and classes."""
-    targets = [target for node in ast.parse(path.read_text()).body if isinstance(node, ast.Assign) for target in node.targets]
+    targets = [
+        target
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    ]
     return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
@@ -72,7 +85,13 @@ def test_stored_decisions_find_everything_where_it_was():
 
 
 def test_the_memo_is_defined_once():
-    """Decisions and compiled code read the same names: nobody else writes them down, with or without a leading underscore."""
-    readers = [path for path in (ROOT / "src/banditboost").rglob("*.py") if re.search(r"\bmemo\b", path.read_text())]
+    """Decisions and compiled code read the same names: nobody else writes them down, with or without a
+    leading underscore.
+    """
+    readers = [
+        path for path in (ROOT / "src/banditboost").rglob("*.py") if re.search(r"\bmemo\b", path.read_text())
+    ]
     others = [path for path in readers if path != Path(memo.__file__)]
-    assert [path for path in others if {name.removeprefix("_") for name in assigned_in(path)} & set(SLOTS)] == []
+    assert [
+        path for path in others if {name.removeprefix("_") for name in assigned_in(path)} & set(SLOTS)
+    ] == []

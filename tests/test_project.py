@@ -20,7 +20,9 @@ HEAVY = {"llvmlite", "matplotlib", "numba", "pandas", "polars", "pyarrow", "scip
 
 
 def _python(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -28,7 +30,9 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _imported_packages(source: str) -> set[str]:
-    """The top-level packages that a module imports, anywhere in it; relative imports are its own package's and do not count."""
+    """The top-level packages that a module imports, anywhere in it; relative imports are its own package's
+    and do not count.
+    """
     packages = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -40,7 +44,9 @@ def _imported_packages(source: str) -> set[str]:
 
 def test_changelog_agrees_with_the_version() -> None:
     """The version is either the newest one released, or newer than all and described under Unreleased."""
-    headings = re.findall(r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    headings = re.findall(
+        r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     released = [heading for heading in headings if heading != "Unreleased"]
     if __version__ in released:
         assert released[0] == __version__
@@ -50,7 +56,9 @@ def test_changelog_agrees_with_the_version() -> None:
 
 
 def test_citation_agrees_with_the_version() -> None:
-    assert re.findall(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE) == [__version__]
+    assert re.findall(
+        r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE
+    ) == [__version__]
 
 
 def test_the_package_tells_its_version() -> None:
@@ -59,17 +67,25 @@ def test_the_package_tells_its_version() -> None:
 
 def test_continuous_integration_runs_the_command_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^<!-- test command -->\n\s*```\w*\n(.*?)^```$", readme, flags=re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^<!-- test command -->\n\s*```\w*\n(.*?)^```$", readme, flags=re.MULTILINE | re.DOTALL
+    )
     assert len(blocks) == 1
-    printed = subprocess.run([ROOT / ".ci" / "run", "--print"], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        [ROOT / ".ci" / "run", "--print"], check=True, capture_output=True, text=True
+    ).stdout
     assert printed == blocks[0]
     assert printed.strip() == 'pip install -e ".[test]" && make check test test-nojit'
 
 
 def test_make_help_lists_every_target() -> None:
-    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    targets = re.search(
+        r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     assert targets is not None
-    printed = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
     assert [line.split()[0] for line in printed.splitlines()] == targets[1].split()
 
 
@@ -112,7 +128,9 @@ def test_the_slow_twins_import_nothing_from_the_package() -> None:
 
 def test_imports_go_one_way() -> None:
     code = "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])"
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True
+    )
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -134,8 +152,20 @@ def _collect(folder: Path, source: str, *options: str) -> subprocess.CompletedPr
     (folder / "test_module.py").write_text(f"{source}\n\n\ndef test_nothing() -> None:\n    pass\n")
     hooks = "pytest_configure, pytest_make_collect_report"
     (folder / "conftest.py").write_text(f"from tests.conftest import {hooks}\n")
-    command = [sys.executable, "-m", "pytest", "--doctest-modules", f"--rootdir={folder}", *options, str(folder)]
-    where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(PACKAGE.parent)]), "PYTEST_ADDOPTS": ""}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--doctest-modules",
+        f"--rootdir={folder}",
+        *options,
+        str(folder),
+    ]
+    where = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(PACKAGE.parent)]),
+        "PYTEST_ADDOPTS": "",
+    }
     return subprocess.run(command, cwd=folder, env=where, check=False, capture_output=True, text=True)
 
 

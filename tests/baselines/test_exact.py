@@ -54,7 +54,9 @@ def test_probabilities_are_exact(name: str, k: int) -> None:
         shares = decision.distribution()
         rate = Fraction(k - 1, k) if name == "Random" else Fraction(RHO)
         for label, share in shares.items():
-            assert share == pytest.approx(float(1 - rate if label == decision.greedy else rate / (k - 1)), rel=1e-12)
+            assert share == pytest.approx(
+                float(1 - rate if label == decision.greedy else rate / (k - 1)), rel=1e-12
+            )
         assert math.fsum(shares.values()) == pytest.approx(1.0, abs=1e-12)
         assert decision.probability == shares[decision.label]
         model.learn(decision, t % 2 == 0)
@@ -62,7 +64,9 @@ def test_probabilities_are_exact(name: str, k: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_labels_are_shown_as_often_as_said(name: str) -> None:
-    """Without verdicts nothing changes but the round: 4,000 draws, each label within five standard deviations."""
+    """Without verdicts nothing changes but the round: 4,000 draws, each label within five standard
+    deviations.
+    """
     model, explored = make(name, range(K)), 0
     row = np.array([1.0, 2.0])
     for _ in range(4000):
@@ -89,7 +93,9 @@ def test_the_step_of_banditron_is_the_perceptrons_on_average(right: int) -> None
 
 @pytest.mark.parametrize("right", range(K))
 def test_the_step_of_soba_is_the_hinges_on_average(right: int) -> None:
-    """E[g] = (e_r - e_y) x phi(x) with r the best of the other labels, and E[z z'] has its square on the diagonal."""
+    """E[g] = (e_r - e_y) x phi(x) with r the best of the other labels, and E[z z'] has its square on the
+    diagonal.
+    """
     model, x = trained("DiagonalSOBA"), STREAM.X[70]
     model._margins[0] = 1e9  # so that the step is made in any case
     step, curvature = np.zeros_like(model._tables[0]), np.zeros_like(model._tables[0])
@@ -145,7 +151,9 @@ def test_extreme_numbers_keep_weights_finite(name: str, extreme: float) -> None:
 def test_bags_are_poisson() -> None:
     """Exactly at the borders of the distribution function, and on average over keyed numbers."""
     share = math.exp(-1)
-    assert [poisson(u) for u in (0.0, share - 1e-12, share + 1e-12, 2 * share - 1e-12, 2 * share + 1e-12)] == [0, 0, 1, 1, 2]
+    assert [
+        poisson(u) for u in (0.0, share - 1e-12, share + 1e-12, 2 * share - 1e-12, 2 * share + 1e-12)
+    ] == [0, 0, 1, 1, 2]
     assert poisson(1.0 - 2.0**-53) < 30
     drawn = [poisson(uniform_at(SEED, t, BAG, 0)) for t in range(4000)]
     assert np.mean(drawn) == pytest.approx(1.0, abs=5 / math.sqrt(4000))

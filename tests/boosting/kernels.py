@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from banditboost.models.settings import COUNTS, SETTINGS, new_record
-from banditboost.memo import GREEDY, PROBABILITY, SHOWN, VOTES
 from banditboost.compiled.rng import round_key
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN, VOTES
+from banditboost.models.settings import COUNTS, SETTINGS, new_record
 
 INTERPRETED = bool(config.DISABLE_JIT)
 

@@ -134,7 +134,10 @@ class Hoarding(Sound):
 
 
 class Hasty(Sound):
-    """Counts a round only after others could begin theirs. (To do without the lock altogether would end in a crash.)"""
+    """Counts a round only after others could begin theirs.
+
+    (To do without the lock altogether would end in a crash.)
+    """
 
     def decide(self, x: Any, allowed: Any = None) -> Any:  # noqa: ARG002
         with self._lock:
@@ -163,7 +166,9 @@ BOOSTERS: dict[str, type[BanditBooster]] = {
 
 
 class Votes:
-    """A weak learner that breaks no rule: the label with the larger weight, for each value of the first feature."""
+    """A weak learner that breaks no rule: the label with the larger weight, for each value of the first
+    feature.
+    """
 
     def __init__(self) -> None:
         self.weights: Counter[tuple[str, int]] = Counter()

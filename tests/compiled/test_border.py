@@ -1,4 +1,6 @@
-"""What a kernel reads by name is what Python has written down, and what it writes is written into the arrays."""
+"""What a kernel reads by name is what Python has written down, and what it writes is written into the
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def double(state: Any) -> float:
     state.inner.numbers[0] *= 2.0
     state.inner.cube[0, 1, 1] *= 2.0
     state.heads[1]["n_labels"] *= 2
-    return state.pair.count + state.pair.share + state.inner.numbers[0] + state.inner.cube[0, 1, 1] + state.limit
+    return (
+        state.pair.count + state.pair.share + state.inner.numbers[0] + state.inner.cube[0, 1, 1] + state.limit
+    )
 
 
 @kernel
@@ -122,7 +126,9 @@ def test_a_forest_is_found_by_its_addresses() -> None:
 def test_only_a_long_call_lets_go_of_pythons_lock() -> None:
     """A call of a round that did would wait milliseconds for it beside a busy thread (docs/threads.md)."""
     rounds = {"Ada": adaptive.AdaptiveBooster.compiled_round, "Gap": GapBoost.compiled_round}
-    kernels = {f"{name} {part}": getattr(of, part) for name, of in rounds.items() for part in ("decide", "learn")}
+    kernels = {
+        f"{name} {part}": getattr(of, part) for name, of in rounds.items() for part in ("decide", "learn")
+    }
     assert [name for name, one in kernels.items() if one._options.get("nogil")] == []
     assert loop.play_compiled._options["nogil"]
 
