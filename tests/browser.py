@@ -42,7 +42,9 @@ SCRIPT
 
 
 def look(folder: Path, width: int, script: str, *, dark: bool = False) -> tuple[Any, str]:
-    """What a script tells about the pages of a folder, shown in a frame of this width, and the browser's log."""
+    """What a script tells about the pages of a folder, shown in a frame of this width, and the browser's
+    log.
+    """
     told: queue.SimpleQueue[Any] = queue.SimpleQueue()
     page = _PAGE.replace("WIDTH", str(width)).replace("SCRIPT", script).encode()
     handler = partial(_Server, page, told, directory=str(folder))

@@ -1,4 +1,6 @@
-"""Every door, with good and bad input: what is refused changes nothing and says why; what is accepted gives a valid decision."""
+"""Every door, with good and bad input: what is refused changes nothing and says why; what is accepted gives a
+valid decision.
+"""
 
 from __future__ import annotations
 
@@ -77,9 +79,12 @@ any_model = st.sampled_from(["fresh", "named", "declared", "by position", "array
 def state_of(model: AdaBandit) -> Any:
     """All that a call could have changed."""
     forest = getattr(model._committee, "forest", ())
-    schema = {name: value for name, value in vars(model.schema).items() if name != "_array_width"}  # remembers a check, no more
+    schema = {
+        name: value for name, value in vars(model.schema).items() if name != "_array_width"
+    }  # remembers a check, no more
     return (
-        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger._bits), model._identity.ledger.room,
+        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger._bits),
+        model._identity.ledger.room,
         model._counts.tobytes(), model._settings.tobytes(), [array.tobytes() for array in forest],
     )  # fmt: skip
 
@@ -126,12 +131,28 @@ GOOD_VALUES = st.one_of(
     st.integers(),
     st.booleans(),
     st.text(max_size=3),
-    st.sampled_from([None, NAN, pd.NA, pd.NaT, np.float32(2), np.int16(-3), np.bool_(True), np.str_("x"), Decimal("2.5"), "x", "y"]),
+    st.sampled_from(
+        [
+            None,
+            NAN,
+            pd.NA,
+            pd.NaT,
+            np.float32(2),
+            np.int16(-3),
+            np.bool_(True),
+            np.str_("x"),
+            Decimal("2.5"),
+            "x",
+            "y",
+        ]
+    ),
 )
 BAD_VALUES = st.sampled_from(
     [
-        math.inf, -math.inf, np.float64("inf"), 10**400, b"x", [1.0], {"a": 1}, {1}, (1, 2), datetime.date(2024, 2, 29), 1j, object(),
-        datetime.datetime(2024, 2, 29), np.datetime64("2024-02-29"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Fraction(1, 2),
+        math.inf, -math.inf, np.float64("inf"), 10**400, b"x", [1.0], {"a": 1}, {1}, (1, 2),
+        datetime.date(2024, 2, 29), 1j, object(),
+        datetime.datetime(2024, 2, 29), np.datetime64("2024-02-29"), Decimal("NaN"), Decimal("sNaN"),
+        Decimal("Infinity"), Fraction(1, 2),
         np.array([1.0]), bytearray(b"x"), range(3), pd.Timestamp("2024-02-29"),
     ]
 )  # fmt: skip
@@ -139,7 +160,21 @@ VALUES = st.one_of(GOOD_VALUES, GOOD_VALUES, GOOD_VALUES, BAD_VALUES)
 NAMES = st.sampled_from(["n", "s", "x0", "x1", "new", 0, None, ("pair", 1)])
 DICTS = st.dictionaries(NAMES, VALUES, max_size=4)
 LISTS = st.lists(VALUES, max_size=4) | st.tuples(VALUES, VALUES)
-NOT_ROWS = st.sampled_from([None, 5, 1.5, "text", b"x", {1, 2}, object(), dict, np.array({"n": 1.0}, dtype=object), np.float64(1), True])
+NOT_ROWS = st.sampled_from(
+    [
+        None,
+        5,
+        1.5,
+        "text",
+        b"x",
+        {1, 2},
+        object(),
+        dict,
+        np.array({"n": 1.0}, dtype=object),
+        np.float64(1),
+        True,
+    ]
+)
 ELEMENTS = st.floats(width=32) | st.sampled_from([0.0, 1.0, NAN, math.inf])
 
 
@@ -190,14 +225,16 @@ def test_decide_with_rows_of_all_kinds_in_turn(name: str, rows: list[Any]) -> No
 # Streams
 
 RIGHT = st.sampled_from([*LABELS, "a", "b"]) | st.sampled_from(["d", 0, None, NAN])
-DELAYS = st.sampled_from([0, 0, 0, 2, -1, 1.5, None, True, lambda u: u * 3, lambda u: u[:-1], lambda u: u - 1])
-LOSSES = st.sampled_from([0.0, 0.0, 0.0, 0.5, -0.1, 1.0, NAN, "x", None])
+DELAYS = st.sampled_from(
+    [0, 0, 0, 2, -1, 1.5, None, True, lambda u: u * 3, lambda u: u[:-1], lambda u: u - 1]
+)
+LOST = st.sampled_from([0.0, 0.0, 0.0, 0.5, -0.1, 1.0, NAN, "x", None])
 
 
-def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
+def play_at(name: str, X: Any, y: Any, delay: Any, lost: Any) -> None:
     model = model_called(name)
     round_ = model.rounds
-    result = knock(model, lambda model: play(model, X, y, delay=delay, lost=loss))
+    result = knock(model, lambda model: play(model, X, y, delay=delay, lost=lost))
     if result is not None:
         assert model.rounds == round_ + len(result.y) == round_ + len(X)
         assert set(result.shown.tolist()) <= {0, 1, 2}
@@ -205,21 +242,36 @@ def play_at(name: str, X: Any, y: Any, delay: Any, loss: Any) -> None:
 
 
 @given(
-    name=any_model, X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)), data=st.data(), delay=DELAYS, lost=LOSSES
+    name=any_model,
+    X=arrays(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)),
+    data=st.data(),
+    delay=DELAYS,
+    lost=LOST,
 )
 @examples(1.5)
-def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay: Any, loss: Any) -> None:
-    y = data.draw(st.lists(st.sampled_from(LABELS), min_size=len(X), max_size=len(X)) | st.lists(RIGHT, max_size=3))
-    play_at(name, X, y, delay, loss)
+def test_play_with_matrices(name: str, X: np.ndarray, data: st.DataObject, delay: Any, lost: Any) -> None:
+    y = data.draw(
+        st.lists(st.sampled_from(LABELS), min_size=len(X), max_size=len(X)) | st.lists(RIGHT, max_size=3)
+    )
+    play_at(name, X, y, delay, lost)
 
 
-@given(name=any_model, rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4), delay=DELAYS, lost=LOSSES)
+@given(
+    name=any_model,
+    rows=st.lists(st.tuples(st.one_of(DICTS, DICTS, LISTS, NOT_ROWS), RIGHT), max_size=4),
+    delay=DELAYS,
+    lost=LOST,
+)
 @examples(2)
-def test_play_with_lists_of_rows(name: str, rows: list[tuple[Any, Any]], delay: Any, loss: Any) -> None:
-    play_at(name, [row for row, _ in rows], [label for _, label in rows], delay, loss)
+def test_play_with_lists_of_rows(name: str, rows: list[tuple[Any, Any]], delay: Any, lost: Any) -> None:
+    play_at(name, [row for row, _ in rows], [label for _, label in rows], delay, lost)
 
 
-@pytest.mark.parametrize("X", [None, 5, "text", {"n": [1.0]}, iter([{"n": 1.0}]), {1}, np.array("x"), np.zeros((1, 1, 1))], ids=type)
+@pytest.mark.parametrize(
+    "X",
+    [None, 5, "text", {"n": [1.0]}, iter([{"n": 1.0}]), {1}, np.array("x"), np.zeros((1, 1, 1))],
+    ids=type,
+)
 def test_play_refuses_what_is_no_stream(X: Any) -> None:
     with pytest.raises(FeatureError, match=r"X (is of type|has shape) .*; give a matrix"):
         play(fresh(), X, ["a"])
@@ -235,7 +287,12 @@ def test_play_names_the_column_of_a_frame_that_cannot_be_learned_from(frame: Any
 
 
 def test_labels_of_a_stream_must_fit() -> None:
-    bad = {"y has shape": ["a"], "y holds 'z'.*labels": ["a", "z"], "indices from 0 to 3": np.array([0, 3]), "y ": [["a"], ["b"]]}
+    bad = {
+        "y has shape": ["a"],
+        "y holds 'z'.*labels": ["a", "z"],
+        "indices from 0 to 3": np.array([0, 3]),
+        "y ": [["a"], ["b"]],
+    }
     for message, y in bad.items():
         with pytest.raises(LabelError, match=message):
             play(fresh(), np.zeros((2, 1)), y)
@@ -260,7 +317,8 @@ def test_a_first_row_without_names_cannot_leave_out_a_feature() -> None:
 
 # Verdicts
 
-# The memo is the round, what was shown, greedy, drawn, its probability, the rate, two spare numbers; two votes, two weights; n and s.
+# The memo is the round, what was shown, greedy, drawn, its probability, the rate, two spare numbers; two
+# votes, two weights; n and s.
 DAMAGES: dict[str, Callable[[list[Any]], Any]] = {
     "short": lambda memo: memo[:6],
     "long": lambda memo: [*memo, 1.0, 2.0],
@@ -312,8 +370,27 @@ def test_a_decision_with_a_part_missing_is_refused(key: str) -> None:
         Decision.from_dict(data, tuple(LABELS))
 
 
-VERDICTS = st.sampled_from([True, False, np.True_, np.False_, True, 0, 1, None, "yes", NAN, 1.0, [True], np.array([True]), np.int64(1)])
-DECISIONS = st.sampled_from(["open", "old", "stored", "twice", "other model", None, "text", 5, {"label": "a"}])
+VERDICTS = st.sampled_from(
+    [
+        True,
+        False,
+        np.True_,
+        np.False_,
+        True,
+        0,
+        1,
+        None,
+        "yes",
+        NAN,
+        1.0,
+        [True],
+        np.array([True]),
+        np.int64(1),
+    ]
+)
+DECISIONS = st.sampled_from(
+    ["open", "old", "stored", "twice", "other model", None, "text", 5, {"label": "a"}]
+)
 
 
 @given(decision=DECISIONS, verdict=VERDICTS)
@@ -321,7 +398,13 @@ DECISIONS = st.sampled_from(["open", "old", "stored", "twice", "other model", No
 def test_learn(decision: Any, verdict: Any) -> None:
     model = model_called("named")
     old, now = model.decide({"n": 1.0}), model.decide({"n": 2.0, "s": "y", "new": 1.0})
-    known = {"open": now, "old": old, "stored": stored(now), "twice": old, "other model": model_called("fresh").decide({})}
+    known = {
+        "open": now,
+        "old": old,
+        "stored": stored(now),
+        "twice": old,
+        "other model": model_called("fresh").decide({}),
+    }
     given_ = known.get(decision, decision) if isinstance(decision, str) else decision
     if decision == "twice":
         model.learn(old, correct=False)
@@ -358,13 +441,27 @@ def test_bad_labels(booster: Any, labels: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "labels", [[1, 2.5], [("a", 1), None], {"x": 1, "y": 2}, (label for label in "ab"), pd.Series(["a", "b"])], ids=type
+    "labels",
+    [[1, 2.5], [("a", 1), None], {"x": 1, "y": 2}, (label for label in "ab"), pd.Series(["a", "b"])],
+    ids=type,
 )
 def test_good_labels(labels: Any) -> None:
     assert len(AdaBandit(labels).labels) == 2
 
 
-NOT_NUMBERS = [None, "0.1", NAN, math.inf, -math.inf, True, [0.1], 1j, Decimal("0.1"), np.array([0.1, 0.2]), object()]
+NOT_NUMBERS = [
+    None,
+    "0.1",
+    NAN,
+    math.inf,
+    -math.inf,
+    True,
+    [0.1],
+    1j,
+    Decimal("0.1"),
+    np.array([0.1, 0.2]),
+    object(),
+]
 OUT_OF_RANGE = {
     "exploration": [-0.1, 1.0, 1, 2, np.float64(1)],
     "clip": [0, -1, 1e13],
@@ -397,7 +494,10 @@ def test_a_schema_must_be_one(schema: Any) -> None:
 
 @pytest.mark.parametrize("booster", [AdaBandit, OptBandit, BinBandit])
 def test_no_exploration_is_allowed_with_a_warning(booster: Any) -> None:
-    with pytest.warns(UserWarning, match="exploration is 0: wrong rounds then teach nothing about other labels; give a small number"):
+    with pytest.warns(
+        UserWarning,
+        match="exploration is 0: wrong rounds then teach nothing about other labels; give a small number",
+    ):
         model = booster(LABELS, exploration=0, n_learners=2)
     decision = model.decide({"n": 1.0})
     assert decision.distribution()[decision.greedy] == 1.0
@@ -405,15 +505,25 @@ def test_no_exploration_is_allowed_with_a_warning(booster: Any) -> None:
 
 
 @given(
-    exploration=st.floats(1e-6, 0.999), n_learners=st.integers(1, 3), seed=st.integers(0, 2**63 - 1), clip=st.floats(1e-6, 1e9),
-    scale=st.floats(1e-6, 1e6), tolerance=st.floats(0, 1), estimator=st.sampled_from([3, 4]), cast=st.sampled_from([float, np.float64]),
+    exploration=st.floats(1e-6, 0.999), n_learners=st.integers(1, 3), seed=st.integers(0, 2**63 - 1),
+    clip=st.floats(1e-6, 1e9),
+    scale=st.floats(1e-6, 1e6), tolerance=st.floats(0, 1), estimator=st.sampled_from([3, 4]),
+    cast=st.sampled_from([float, np.float64]),
 )  # fmt: skip
 @examples(2)
 def test_good_parameters(
-    exploration: float, n_learners: int, seed: int, clip: float, scale: float, tolerance: float, estimator: int, cast: Any
+    exploration: float,
+    n_learners: int,
+    seed: int,
+    clip: float,
+    scale: float,
+    tolerance: float,
+    estimator: int,
+    cast: Any,
 ) -> None:
     model = AdaBandit(
-        LABELS, exploration=cast(exploration), n_learners=n_learners, seed=np.int64(seed), clip=cast(clip), importance_scale=scale,
+        LABELS, exploration=cast(exploration), n_learners=n_learners, seed=np.int64(seed), clip=cast(clip),
+        importance_scale=scale,
         tie_tolerance=tolerance, estimator=estimator,
     )  # fmt: skip
     check_decision(model, model.decide({"n": 1.0}), 0)

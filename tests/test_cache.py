@@ -1,11 +1,13 @@
-"""Where machine code is kept: in the user's cache, by generation; in read-only places, for two at once, or not at all."""
+"""Where machine code is kept: in the user's cache by generation, in read-only places, or not at all."""
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,14 +31,30 @@ def draw():
 
 print(f"{Parallel(2)(delayed(draw)() for _ in range(2))[0]:.4f}")
 """
+LISTEN = """
+from numba.core import event
+compiled = event.RecordingListener()
+event.register("numba:compile", compiled)
+"""
 COUNT = """
-stats = rng.uniform_at.stats
-print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+print(len(compiled.buffer))
 """
 WHERE = """
-from banditboost.compiled import compile
-print(compile.cache_directory())
+from banditboost.compiled import store
+print(store.cache_directory())
 """
+# A model without trees, by hand: little to compile.
+ROUND = """
+import banditboost
+model = banditboost.baselines.Majority([0, 1], seed=3)
+model.learn(model.decide([1.0]), correct=True)
+"""
+PLAY = (
+    ROUND
+    + """
+print(banditboost.play(model, [[0.0], [1.0]] * 5, [0, 1] * 5).shown.tolist())
+"""
+)
 
 # Processes that compile, also where this one does not.
 compiles = pytest.mark.skipif(config.DISABLE_JIT, reason="is the same in the compiled run")
@@ -45,11 +63,19 @@ compiles = pytest.mark.skipif(config.DISABLE_JIT, reason="is the same in the com
 def environment(cache: Path | str, package: Path = PACKAGE) -> dict[str, str]:
     """Nothing of Numba's own settings; the user's cache is `cache`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    return {**kept, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(cache), "HOME": str(cache)}
+    return {
+        **kept,
+        "PYTHONPATH": str(package.parent),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "XDG_CACHE_HOME": str(cache),
+        "HOME": str(cache),
+    }
 
 
 def python(code: str, environment: dict[str, str]) -> str:
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "not a terminal: nothing to say"
     return done.stdout.strip()
@@ -61,19 +87,68 @@ def generations(cache: Path) -> list[Path]:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(PACKAGE, tmp_path / "site" / "banditboost", ignore=shutil.ignore_patterns("__pycache__")))
+    return Path(
+        shutil.copytree(
+            PACKAGE, tmp_path / "site" / "banditboost", ignore=shutil.ignore_patterns("__pycache__")
+        )
+    )
 
 
 def test_importing_the_package_does_not_import_numba(tmp_path: Path) -> None:
     assert python("import banditboost, sys; print('numba' in sys.modules)", environment(tmp_path)) == "False"
 
 
+def draw(where: dict[str, str]) -> bool:
+    """Whether a process that draws the number has to compile for it."""
+    number, count = python(LISTEN + DRAW + COUNT, where).splitlines()
+    assert number == NUMBER
+    return int(count) > 0
+
+
 @compiles
 def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
-    assert python(DRAW + COUNT, environment(tmp_path)).splitlines() == [NUMBER, "0 1"]
-    assert len(generations(tmp_path)) == 1
-    assert list(generations(tmp_path)[0].rglob("*.nbi"))
-    assert python(DRAW + COUNT, environment(tmp_path)).splitlines() == [NUMBER, "1 0"]
+    assert draw(environment(tmp_path))
+    (generation,) = generations(tmp_path)
+    assert len(list(generation.iterdir())) == 1, "one file for each entry"
+    assert not draw(environment(tmp_path))
+
+
+@compiles
+def test_what_one_process_has_played_another_one_need_not_compile(tmp_path: Path) -> None:
+    shown, compiled = python(LISTEN + PLAY + COUNT, environment(tmp_path)).splitlines()
+    assert int(compiled) > 0
+    assert python(LISTEN + PLAY + COUNT, environment(tmp_path)).splitlines() == [shown, "0"]
+    assert python(LISTEN + ROUND + COUNT, environment(tmp_path)) == "0"
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda code: code[: len(code) // 2],
+    "empty": lambda code: b"",  # noqa: ARG005 (nothing is left of it)
+    "another byte at its end": lambda code: code[:-1] + bytes([code[-1] ^ 1]),
+    "another byte at its beginning": lambda code: bytes([code[0] ^ 1]) + code[1:],
+    "longer": lambda code: code + b"more",
+}
+
+
+@compiles
+def test_damaged_machine_code_is_compiled_again(tmp_path: Path) -> None:
+    where = environment(tmp_path)
+    assert draw(where)
+    (path,) = generations(tmp_path)[0].iterdir()
+    sound = path.read_bytes()
+    for name, damage in DAMAGES.items():
+        path.write_bytes(damage(sound))
+        assert draw(where), name
+    assert not draw(where), "what was compiled again is kept"
+
+
+@compiles
+def test_a_cache_that_vanishes_is_no_obstacle(tmp_path: Path) -> None:
+    vanish = "import shutil\nshutil.rmtree(store.cache_directory())\n"
+    where, directory = python(LISTEN + WHERE + vanish + DRAW + WHERE, environment(tmp_path)).splitlines()[::2]
+    assert where == directory
+    assert generations(tmp_path) == []
+    assert draw(environment(tmp_path)), "nothing was kept"
 
 
 def test_numbas_own_setting_comes_first(tmp_path: Path) -> None:
@@ -90,7 +165,7 @@ def test_a_package_in_a_read_only_place_is_left_alone(copied: Path, tmp_path: Pa
     try:
         cache = tmp_path / "cache"
         assert python(DRAW, environment(cache, copied)) == NUMBER
-        assert list(cache.rglob("*.nbc"))
+        assert len(list(generations(cache)[0].iterdir())) == 1
         assert {path: path.stat().st_mtime_ns for path in copied.rglob("*")} == before
     finally:
         for path in [copied, *before]:
@@ -109,7 +184,9 @@ def test_without_a_writable_cache_nothing_is_kept(unwritable: str, tmp_path: Pat
 @compiles
 def test_a_user_without_a_home_can_use_it() -> None:
     """As in containers whose user number has no name."""
-    homeless = {name: value for name, value in environment("").items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    homeless = {
+        name: value for name, value in environment("").items() if name not in ("HOME", "XDG_CACHE_HOME")
+    }
     nobody = "import pwd\ndef unknown(number): raise KeyError(number)\npwd.getpwuid = unknown\n"
     assert python(nobody + DRAW + WHERE, homeless).splitlines() == [NUMBER, "None"]
 
@@ -118,10 +195,12 @@ def test_a_user_without_a_home_can_use_it() -> None:
 def test_processes_that_start_at_once_on_an_empty_cache(tmp_path: Path) -> None:
     where = environment(tmp_path)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    started = [subprocess.Popen([sys.executable, "-c", DRAW], env=where, text=True, **pipes) for _ in range(3)]
+    started = [
+        subprocess.Popen([sys.executable, "-c", DRAW], env=where, text=True, **pipes) for _ in range(3)
+    ]
     assert [process.communicate() for process in started] == [(f"{NUMBER}\n", "")] * 3
     assert [process.returncode for process in started] == [0] * 3
-    assert python(DRAW + COUNT, where).splitlines() == [NUMBER, "1 0"]
+    assert not draw(where)
 
 
 def test_old_generations_are_forgotten(tmp_path: Path) -> None:
@@ -129,38 +208,109 @@ def test_old_generations_are_forgotten(tmp_path: Path) -> None:
     for age in range(1, 8):
         old = base / f"kernels-{age}"
         old.mkdir(parents=True)
-        (old / "code.nbc").write_text("machine code")
+        (old / "kernel.code").write_text("machine code")
         os.utime(old, (10**9 - age, 10**9 - age))
     (base / "datasets").mkdir()
     ours = python(WHERE, environment(tmp_path))
-    assert {path.name for path in generations(tmp_path)} == {Path(ours).name, "kernels-1", "kernels-2", "kernels-3"}
+    assert {path.name for path in generations(tmp_path)} == {
+        Path(ours).name,
+        "kernels-1",
+        "kernels-2",
+        "kernels-3",
+    }
     assert (base / "datasets").exists()
+
+
+# What kernels are made of: their own files, and those of the constants that they read.
+
+
+def names_in_kernels(tree: ast.Module, decorators: set[str]) -> set[str]:
+    """The names that a file's kernels use; those made for each model are functions within functions."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    within = [
+        inner
+        for outer in functions
+        for inner in ast.walk(outer)
+        if isinstance(inner, ast.FunctionDef) and inner is not outer
+    ]
+    marked = [node for node in functions if {ast.unparse(mark) for mark in node.decorator_list} & decorators]
+    return {
+        node.id
+        for function in (*marked, *within)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name)
+    }
+
+
+def files_of_kernels() -> set[str]:
+    """Every file of the package that has kernels, or that they take a name from."""
+    files = set()
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+        origin = {alias.asname or alias.name: str(node.module) for node in imports for alias in node.names}
+        decorators = {name for name, module in origin.items() if module == "banditboost.compiled.compile"}
+        if decorators:
+            files.add(path.relative_to(PACKAGE).as_posix())
+            modules = {origin[name] for name in names_in_kernels(tree, decorators) & origin.keys()}
+            files |= {
+                f"{'/'.join(module.split('.')[1:])}.py"
+                for module in modules
+                if module.startswith("banditboost.")
+            }
+    return files
+
+
+def test_the_files_of_kernels_are_found() -> None:
+    known = {
+        "boosting/round.py",
+        "inspection/tally.py",
+        "memo.py",
+        "trees/layout.py",
+        "rows/features.py",
+        "models/calls.py",
+    }
+    assert known <= files_of_kernels()
 
 
 def test_every_edit_of_a_kernel_begins_a_generation(copied: Path, tmp_path: Path) -> None:
     """Numba itself would not notice that a callee in another file has changed."""
     where = environment(tmp_path / "cache", copied)
+    edit = f"""
+from pathlib import Path
+from banditboost.compiled import store
+unnoticed, before = [], store.source_digest()
+for name in {sorted(files_of_kernels())}:
+    with open(Path({str(copied)!r}, name), "a") as file:
+        file.write("# edited\\n")
+    store.source_digest.cache_clear()
+    after = store.source_digest()
+    unnoticed += [name] if after == before else []
+    before = after
+print(unnoticed)
+"""
     first = python(WHERE, where)
     assert python(WHERE, where) == first
-    seen = {first}
-    for name in ["kernels/layout.py", "boosting/estimate.py"]:
-        path = copied / name
-        path.write_text(path.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
-        seen.add(python(WHERE, where))
-    assert len(seen) == 3
+    assert python(edit, where) == "[]"
+    assert python(WHERE, where) != first
 
 
-def test_kernels_live_where_the_generation_looks_for_them() -> None:
-    compiling = [path for path in PACKAGE.rglob("*.py") if "from banditboost.compiled.compile import" in path.read_text(encoding="utf-8")]
-    using = {path.relative_to(PACKAGE).parts[0] for path in compiling}
-    assert using == {"kernels", "boosting", "baselines"}
+@compiles
+def test_an_edited_kernel_of_ones_own_is_compiled_again(tmp_path: Path) -> None:
+    where = environment(tmp_path / "cache")
+    where["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    for factor in (2, 3):
+        body = f"@kernel\ndef times(x: float) -> float:\n    return {factor} * x\n"
+        (tmp_path / "own.py").write_text(f"from banditboost.extending import kernel\n\n\n{body}")
+        assert python("import own; print(own.times(1.5))", where) == str(factor * 1.5)
 
 
 @compiles
 def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     said = on_terminal(pty, DRAW + "rng.uniforms_at(1, 0, 5, 2)\n", environment(tmp_path))
-    assert said == ["banditboost: compiling kernels, once for this machine and version ..."]
+    assert len(said) == 1
+    assert said[0].startswith("banditboost: compiling kernels, once for this machine and version")
     assert on_terminal(pty, DRAW, environment(tmp_path)) == [], "loaded from the cache"
 
 
@@ -173,7 +323,9 @@ def test_workers_do_not_say_it_too(tmp_path: Path) -> None:
 def on_terminal(pty: object, code: str, environment: dict[str, str]) -> list[str]:
     """What a process writes to a terminal as its standard error."""
     ours, theirs = pty.openpty()  # type: ignore[attr-defined]
-    with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
+    ) as process:
         os.close(theirs)
         assert process.communicate()[0].strip() == NUMBER
     said = b""

@@ -1,4 +1,6 @@
-"""The store of open decisions: bounded, with a rule for those that never hear a verdict, and a word for every verdict."""
+"""The store of open decisions: bounded, with a rule for those that never hear a verdict, and a word for every
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Deaf:
     def decide(self, x: Any, allowed: Any = None) -> Decision:  # noqa: ARG002
         memo = [self.rounds, 0, 0, 0, 0.5, 0.5, 0, 0, 1]
         self.rounds += 1
-        return Decision.from_dict({"format": 1, "model": "deaf", "labels": 2, "label": "a", "greedy": "a", "memo": memo})
+        return Decision.from_dict(
+            {"format": 1, "model": "deaf", "labels": 2, "label": "a", "greedy": "a", "memo": memo}
+        )
 
     def learn(self, decision: Decision, correct: bool) -> None:
         if decision.round in [round_ for round_, _ in self.heard]:
@@ -62,7 +66,14 @@ def test_every_verdict_has_an_outcome() -> None:
     assert outcomes == [LEARNED, DUPLICATE, EXPIRED, UNKNOWN, LEARNED]
     assert model.heard == [(0, False), (1, True), (2, True)]
     assert outcomes[0] == "learned"
-    counters = {"added": 3, "learned": 2, "duplicate": 1, "expired": 1, "unknown": 1, "expired_by_capacity": 1}
+    counters = {
+        "added": 3,
+        "learned": 2,
+        "duplicate": 1,
+        "expired": 1,
+        "unknown": 1,
+        "expired_by_capacity": 1,
+    }
     assert pending.counters == {**counters, "expired_by_rounds": 0, "expired_by_seconds": 0, "refused": 0}
 
 
@@ -114,7 +125,9 @@ def test_a_clock_that_is_set_back_makes_nobody_younger() -> None:
 def test_ids_are_used_once() -> None:
     pending, model, _ = make(capacity=2)
     pending.decide("a", {})
-    with pytest.raises(DecisionError, match=r"id 'a' belongs to a decision that is open; give each decision an id of its own"):
+    with pytest.raises(
+        DecisionError, match=r"id 'a' belongs to a decision that is open; give each decision an id of its own"
+    ):
         pending.decide("a", {})
     pending.learn("a", True)
     with pytest.raises(DecisionError, match=r"closed \(learned\)"):
@@ -162,7 +175,8 @@ def test_what_the_model_refuses_stays_open() -> None:
     [
         ({"capacity": 0}, "capacity is 0"), ({"capacity": 1.5}, "capacity"), ({"capacity": True}, "capacity"),
         ({"expired": "no"}, "expired is 'no'"),
-        ({"max_rounds": 0}, "max_rounds is 0"), ({"max_rounds": 2.5}, "max_rounds"), ({"max_seconds": -1}, "max_seconds is -1"),
+        ({"max_rounds": 0}, "max_rounds is 0"), ({"max_rounds": 2.5}, "max_rounds"),
+        ({"max_seconds": -1}, "max_seconds is -1"),
         ({"max_seconds": float("nan")}, "max_seconds"), ({"max_seconds": "1 h"}, "max_seconds"),
     ],
 )  # fmt: skip
@@ -195,20 +209,26 @@ def test_expiry_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="banditboost"):
         pending.decide("a", {})
         pending.decide("b", {})
-    assert [record.getMessage() for record in caplog.records] == ["decision 'a' of round 0: expired_by_capacity, as_wrong"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "decision 'a' of round 0: expired_by_capacity, as_wrong"
+    ]
 
 
 # Plain data
 
 
 def via_json(pending: PendingDecisions, model: Any, **options: Any) -> PendingDecisions:
-    return PendingDecisions.from_dict(json.loads(json.dumps(pending.to_dict(), allow_nan=False)), model, **options)
+    return PendingDecisions.from_dict(
+        json.loads(json.dumps(pending.to_dict(), allow_nan=False)), model, **options
+    )
 
 
 def test_a_store_goes_on_in_another_process(tmp_path: Any) -> None:
     clock = Clock()
     model = AdaBandit(["a", "b"], n_learners=3, seed=1)
-    pending = PendingDecisions(model, capacity=20, max_rounds=15, max_seconds=100.0, expired="drop", clock=clock)
+    pending = PendingDecisions(
+        model, capacity=20, max_rounds=15, max_seconds=100.0, expired="drop", clock=clock
+    )
     for t in range(25):
         pending.decide(("visit", t), {"x": t})
         clock.now += 1.0
@@ -240,8 +260,10 @@ def test_a_changed_dict_is_refused() -> None:
     pending.learn("b", True)
     good = pending.to_dict()
     changes: list[dict[str, Any]] = [
-        {"format": 2}, {"model": "other"}, {"rule": {"capacity": 0}}, {"rule": 5}, {"rule": {"unheard": 1}}, {"open": [[1]]}, {"open": 5},
-        {"open": [["a", 0, 0.0, {}]]}, {"open": [[["a"], *good["open"][0][1:]]]}, {"closed": [["b", "lost"]]}, {"counters": {}},
+        {"format": 2}, {"model": "other"}, {"rule": {"capacity": 0}}, {"rule": 5}, {"rule": {"unheard": 1}},
+        {"open": [[1]]}, {"open": 5},
+        {"open": [["a", 0, 0.0, {}]]}, {"open": [[["a"], *good["open"][0][1:]]]}, {"closed": [["b", "lost"]]},
+        {"counters": {}},
         {"open": [[*good["open"][0][:3], {**good["open"][0][3], "model": "other"}]]},
     ]  # fmt: skip
     for change in changes:
@@ -275,7 +297,9 @@ def test_threads_lose_and_repeat_nothing() -> None:
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.tuples(st.sampled_from(["decide", "learn", "wait"]), st.integers(0, 12)), max_size=60), st.integers(1, 5), st.integers(1, 6)
+    st.lists(st.tuples(st.sampled_from(["decide", "learn", "wait"]), st.integers(0, 12)), max_size=60),
+    st.integers(1, 5),
+    st.integers(1, 6),
 )
 def test_against_a_plain_account(steps: list[tuple[str, int]], capacity: int, max_rounds: int) -> None:
     """What the store does, told in lists that are searched from end to end."""
@@ -291,7 +315,13 @@ def test_against_a_plain_account(steps: list[tuple[str, int]], capacity: int, ma
         del waiting[:n], closed[: max(0, len(closed) - capacity)]
 
     def expire() -> None:
-        close(sum(model.rounds - rounds > max_rounds or clock.now - added > 10.0 for _, rounds, added in waiting), EXPIRED, False)
+        close(
+            sum(
+                model.rounds - rounds > max_rounds or clock.now - added > 10.0 for _, rounds, added in waiting
+            ),
+            EXPIRED,
+            False,
+        )
 
     for step, key in steps:
         if step == "wait":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -19,7 +20,9 @@ HEAVY = {"llvmlite", "matplotlib", "numba", "pandas", "polars", "pyarrow", "scip
 
 
 def _python(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -27,7 +30,9 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _imported_packages(source: str) -> set[str]:
-    """The top-level packages that a module imports, anywhere in it; relative imports are its own package's and do not count."""
+    """The top-level packages that a module imports, anywhere in it; relative imports are its own package's
+    and do not count.
+    """
     packages = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -39,7 +44,9 @@ def _imported_packages(source: str) -> set[str]:
 
 def test_changelog_agrees_with_the_version() -> None:
     """The version is either the newest one released, or newer than all and described under Unreleased."""
-    headings = re.findall(r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    headings = re.findall(
+        r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     released = [heading for heading in headings if heading != "Unreleased"]
     if __version__ in released:
         assert released[0] == __version__
@@ -49,7 +56,9 @@ def test_changelog_agrees_with_the_version() -> None:
 
 
 def test_citation_agrees_with_the_version() -> None:
-    assert re.findall(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE) == [__version__]
+    assert re.findall(
+        r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE
+    ) == [__version__]
 
 
 def test_the_package_tells_its_version() -> None:
@@ -58,17 +67,25 @@ def test_the_package_tells_its_version() -> None:
 
 def test_continuous_integration_runs_the_command_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^<!-- test command -->\n\s*```\w*\n(.*?)^```$", readme, flags=re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^<!-- test command -->\n\s*```\w*\n(.*?)^```$", readme, flags=re.MULTILINE | re.DOTALL
+    )
     assert len(blocks) == 1
-    printed = subprocess.run([ROOT / ".ci" / "run", "--print"], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        [ROOT / ".ci" / "run", "--print"], check=True, capture_output=True, text=True
+    ).stdout
     assert printed == blocks[0]
     assert printed.strip() == 'pip install -e ".[test]" && make check test test-nojit'
 
 
 def test_make_help_lists_every_target() -> None:
-    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    targets = re.search(
+        r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     assert targets is not None
-    printed = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
     assert [line.split()[0] for line in printed.splitlines()] == targets[1].split()
 
 
@@ -77,9 +94,17 @@ def test_no_file_is_over_500_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
 
 
-def test_only_kernels_import_numba() -> None:
-    importers = {path.relative_to(PACKAGE).parts[0] for path in SOURCES if "numba" in _imported_packages(path.read_text(encoding="utf-8"))}
-    assert importers == {"kernels"}
+def test_numba_stays_behind_the_border() -> None:
+    """Besides `compiled`, it is known to the compiled round and to what binds a round to a model's arrays."""
+    importers = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in SOURCES
+        if {"numba", "llvmlite"} & _imported_packages(path.read_text(encoding="utf-8"))
+    }
+    assert {name for name in importers if not name.startswith("compiled/")} == {
+        "boosting/round.py",
+        "models/calls.py",
+    }
 
 
 @pytest.mark.parametrize(
@@ -88,7 +113,7 @@ def test_only_kernels_import_numba() -> None:
         ("import numba.core.event", {"numba"}),
         ("def f():\n    from numba import njit", {"numba"}),
         ("import numpy as np, numba as nb", {"numpy", "numba"}),
-        ("from .numba import x\nfrom banditboost.kernels import njit", {"banditboost"}),
+        ("from .numba import x\nfrom banditboost.compiled import njit", {"banditboost"}),
     ],
 )
 def test_the_scan_of_imports_sees_every_form(source: str, packages: set[str]) -> None:
@@ -103,7 +128,9 @@ def test_the_slow_twins_import_nothing_from_the_package() -> None:
 
 def test_imports_go_one_way() -> None:
     code = "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])"
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True
+    )
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -111,3 +138,50 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     loaded = _python("import sys, banditboost; print(*{name.split('.')[0] for name in sys.modules})").split()
     assert "banditboost" in loaded
     assert HEAVY.isdisjoint(loaded)
+
+
+LEFT_OUT = {
+    "import nothing_of_this_name": "No module named 'nothing_of_this_name'",
+    "import pytest\npytest.skip('some day', allow_module_level=True)": "was left out: .*some day",
+    "import pytest\npytest.importorskip('nothing_of_this_name')": "was left out: .*could not import",
+}
+
+
+def _collect(folder: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Collect one module of tests with the settings of all."""
+    (folder / "test_module.py").write_text(f"{source}\n\n\ndef test_nothing() -> None:\n    pass\n")
+    hooks = "pytest_configure, pytest_make_collect_report"
+    (folder / "conftest.py").write_text(f"from tests.conftest import {hooks}\n")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--doctest-modules",
+        f"--rootdir={folder}",
+        *options,
+        str(folder),
+    ]
+    where = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(PACKAGE.parent)]),
+        "PYTEST_ADDOPTS": "",
+    }
+    return subprocess.run(command, cwd=folder, env=where, check=False, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("source", LEFT_OUT)
+def test_a_module_that_cannot_be_imported_is_an_error(tmp_path: Path, source: str) -> None:
+    collected = _collect(tmp_path, source)
+    assert collected.returncode == pytest.ExitCode.INTERRUPTED, collected.stdout
+    assert re.search(LEFT_OUT[source], collected.stdout)
+
+
+def test_a_module_may_be_left_out_that_says_what_to_install(tmp_path: Path) -> None:
+    source = "import pytest\npytest.importorskip('nothing_of_this_name', reason='pip install nothing')"
+    assert _collect(tmp_path, source).returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_errors_of_imports_cannot_be_ignored(tmp_path: Path) -> None:
+    refused = _collect(tmp_path, "import nothing_of_this_name", "--doctest-ignore-import-errors")
+    assert refused.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "do without it" in refused.stderr

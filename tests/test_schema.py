@@ -60,26 +60,41 @@ def test_features_of_any_order() -> None:
 def test_a_declared_schema_is_closed() -> None:
     schema = Schema(numeric=["hour"])
     for value in [1.0, "x", None]:
-        with pytest.raises(FeatureError, match=r"feature 'minute' is not in the declared schema Schema\(hour: numeric\); declare it"):
+        with pytest.raises(
+            FeatureError,
+            match=r"feature 'minute' is not in the declared schema Schema\(hour: numeric\); declare it",
+        ):
             schema.admit({"hour": 1.0, "minute": value})
     assert len(schema) == 1
 
 
 def test_values_join_a_declared_nominal_feature() -> None:
     schema = Schema(nominal=["device"])
-    assert [coded(schema, {"device": device}) for device in ["phone", "tv", "phone", True]] == [[0.0], [1.0], [0.0], [2.0]]
+    assert [coded(schema, {"device": device}) for device in ["phone", "tv", "phone", True]] == [
+        [0.0],
+        [1.0],
+        [0.0],
+        [2.0],
+    ]
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"numeric": ["a", "a"]}, {"numeric": ["a"], "nominal": ["a"]}, {"nominal": ["a", "a"]}, {"numeric": ["a"], "nominal": {"a": ["x"]}}],
+    [
+        {"numeric": ["a", "a"]},
+        {"numeric": ["a"], "nominal": ["a"]},
+        {"nominal": ["a", "a"]},
+        {"numeric": ["a"], "nominal": {"a": ["x"]}},
+    ],
 )
 def test_a_name_given_twice_is_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(FeatureError, match="feature 'a' is declared twice; give each name once"):
         Schema(**arguments)
 
 
-@pytest.mark.parametrize("arguments", [{"numeric": "hour"}, {"nominal": "device"}, {"nominal": {"device": "phone"}}], ids=repr)
+@pytest.mark.parametrize(
+    "arguments", [{"numeric": "hour"}, {"nominal": "device"}, {"nominal": {"device": "phone"}}], ids=repr
+)
 def test_a_string_in_place_of_a_list_is_refused(arguments: dict[str, Any]) -> None:
     """Its letters would become features, or values."""
     with pytest.raises(FeatureError, match="give a list"):
@@ -143,14 +158,20 @@ def test_missing_values(value: Any) -> None:
     assert schema.n_values() == [0, 1]
 
 
-@pytest.mark.parametrize("value", [3, 3.0, np.float64(3), np.float32(3), np.float16(3), np.int64(3), np.uint8(3), Decimal(3)], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [3, 3.0, np.float64(3), np.float32(3), np.float16(3), np.int64(3), np.uint8(3), Decimal(3)],
+    ids=repr,
+)
 def test_numbers_of_any_type_are_numbers(value: Any) -> None:
     schema = Schema()
     assert coded(schema, {"n": value}) == [3.0]
     assert schema.kinds == ("numeric",)
 
 
-@pytest.mark.parametrize(("value", "same"), [(True, np.bool_(True)), (False, np.False_), ("x", np.str_("x"))], ids=repr)
+@pytest.mark.parametrize(
+    ("value", "same"), [(True, np.bool_(True)), (False, np.False_), ("x", np.str_("x"))], ids=repr
+)
 def test_truth_and_text_are_nominal(value: Any, same: Any) -> None:
     schema = Schema()
     assert coded(schema, {"s": value}) == coded(schema, {"s": same}) == [0.0]
@@ -164,7 +185,11 @@ def test_numbers_may_be_values_of_a_declared_nominal_feature(value: Any) -> None
     assert schema.n_values() == [2]
 
 
-@pytest.mark.parametrize(("value", "same"), [(1, np.int64(1)), (1, np.uint8(1)), (2.5, np.float64(2.5)), (0.5, np.float32(0.5))], ids=repr)
+@pytest.mark.parametrize(
+    ("value", "same"),
+    [(1, np.int64(1)), (1, np.uint8(1)), (2.5, np.float64(2.5)), (0.5, np.float32(0.5))],
+    ids=repr,
+)
 def test_a_number_from_an_array_is_the_same_value(value: Any, same: Any) -> None:
     schema = Schema(nominal={"s": [value, "other"]})
     assert coded(schema, {"s": same}) == [0.0]
@@ -177,7 +202,9 @@ def test_true_is_not_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [1e101, -1e300, 10**100, 10**101, -(10**300), 10**400, np.float64(1.7e308), Decimal("1e200")], ids=type_name
+    "value",
+    [1e101, -1e300, 10**100, 10**101, -(10**300), 10**400, np.float64(1.7e308), Decimal("1e200")],
+    ids=type_name,
 )
 def test_large_numbers_are_clamped(value: Any) -> None:
     schema = Schema()
@@ -195,9 +222,12 @@ def test_values_beyond_the_limit_count_as_missing() -> None:
 
 
 BAD = [
-    math.inf, -math.inf, np.float64("inf"), np.float32("-inf"), Decimal("Infinity"), Decimal("NaN"), Decimal("sNaN"), 1j, b"x",
-    bytearray(b"x"), [1.0], (1, 2), {"a": 1}, {1}, TODAY, datetime.datetime(2024, 2, 29, 12), datetime.timedelta(1), np.timedelta64(3, "D"),
-    np.datetime64("2024-02-29"), pd.Timestamp("2024-02-29"), pd.Series([1.0]), np.array([1.0]), np.array(1.0), Fraction(1, 2), object(),
+    math.inf, -math.inf, np.float64("inf"), np.float32("-inf"), Decimal("Infinity"), Decimal("NaN"),
+    Decimal("sNaN"), 1j, b"x",
+    bytearray(b"x"), [1.0], (1, 2), {"a": 1}, {1}, TODAY, datetime.datetime(2024, 2, 29, 12),
+    datetime.timedelta(1), np.timedelta64(3, "D"),
+    np.datetime64("2024-02-29"), pd.Timestamp("2024-02-29"), pd.Series([1.0]), np.array([1.0]), np.array(1.0),
+    Fraction(1, 2), object(),
     int, range(3), lambda: 1, ...,
 ]  # fmt: skip
 
@@ -216,13 +246,20 @@ def test_values_that_cannot_be_learned_from_are_refused(value: Any, known: Any) 
 
 
 def test_a_date_gets_a_remedy_of_its_own() -> None:
-    with pytest.raises(FeatureError, match=r"a date: as a number of days, or as parts such as weekday and hour"):
+    with pytest.raises(
+        FeatureError, match=r"a date: as a number of days, or as parts such as weekday and hour"
+    ):
         Schema().admit({"day": TODAY})
 
 
 @pytest.mark.parametrize(
     ("first", "then", "remedy"),
-    [(1.0, "x", "declare Schema"), (1.0, True, "give a number"), ("x", 2, r"give str\(2\)"), (True, 0.5, "give str")],
+    [
+        (1.0, "x", "declare Schema"),
+        (1.0, True, "give a number"),
+        ("x", 2, r"give str\(2\)"),
+        (True, 0.5, "give str"),
+    ],
 )
 def test_a_feature_keeps_its_kind(first: Any, then: Any, remedy: str) -> None:
     schema = Schema()
@@ -239,7 +276,9 @@ def test_rows_by_position() -> None:
     assert schema.named([1.0, "x"]) == {"x0": 1.0, "x1": "x"}
     schema.admit([1.0, "x"])
     assert schema.named((2.0, "y")) == {"x0": 2.0, "x1": "y"}
-    with pytest.raises(FeatureError, match="the row has 3 values where 2 are expected; give one for each feature of"):
+    with pytest.raises(
+        FeatureError, match="the row has 3 values where 2 are expected; give one for each feature of"
+    ):
         schema.named([1.0, "x", 2.0])
 
 
@@ -263,7 +302,10 @@ def test_positions_need_declared_features_or_none_at_all() -> None:
     schema = Schema()
     schema.admit({"a": 1.0, "b": 2.0})
     for row in ([1.0, 2.0], (1.0, 2.0)):
-        with pytest.raises(FeatureError, match="the row has no names, but this model's features came from dict rows; give a dict"):
+        with pytest.raises(
+            FeatureError,
+            match="the row has no names, but this model's features came from dict rows; give a dict",
+        ):
             schema.named(row)
     with pytest.raises(FeatureError, match="the row has no names"):
         schema.takes_array(np.array([1.0, 2.0]))

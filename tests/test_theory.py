@@ -1,4 +1,6 @@
-"""The paper's bounds: limits, inverses and minimisers that can be checked without trusting the formulas twice."""
+"""The paper's bounds: limits, inverses and minimisers that can be checked without trusting the formulas
+twice.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def test_every_learner_takes_off_the_same_factor(k: int, edge: float) -> None:
     """From k - 1, which is the error of no learners, by exp(-edge^2 / 2) each."""
     factor = math.exp(-edge * edge / 2)
     assert theory.optimal_asymptotic_error(k, 1, edge) == pytest.approx((k - 1) * factor, rel=1e-14)
-    assert theory.optimal_asymptotic_error(k, 8, edge) == pytest.approx(theory.optimal_asymptotic_error(k, 7, edge) * factor, rel=1e-12)
+    assert theory.optimal_asymptotic_error(k, 8, edge) == pytest.approx(
+        theory.optimal_asymptotic_error(k, 7, edge) * factor, rel=1e-12
+    )
 
 
 def test_more_learners_lower_both_bounds() -> None:
@@ -40,15 +44,20 @@ def test_more_learners_lower_both_bounds() -> None:
 
 
 def test_adaptive_error_is_exact_for_dyadic_edges_of_either_sign() -> None:
-    assert theory.adaptive_asymptotic_error(3, [0.5, -0.5, 0.25, 1.0]) == float(Fraction(24) / (Fraction(1, 2) + Fraction(1, 16) + 1))
+    assert theory.adaptive_asymptotic_error(3, [0.5, -0.5, 0.25, 1.0]) == float(
+        Fraction(24) / (Fraction(1, 2) + Fraction(1, 16) + 1)
+    )
 
 
 @given(LABELS, st.lists(EDGE, min_size=1, max_size=30))
 def test_the_sharper_form_is_sharper(k: int, edges: list[float]) -> None:
     sharper = theory.adaptive_asymptotic_error(k, edges, sharper=True)
     assert sharper < theory.adaptive_asymptotic_error(k, edges)
-    # The last step of the proof adds k T / sum of squares to it (arithmetic and geometric mean) and must stay below 8k.
-    assert sharper + k / math.fsum(edge * edge for edge in edges) <= theory.adaptive_asymptotic_error(k, edges)
+    # The last step of the proof adds k T / sum of squares to it (arithmetic and geometric mean) and must stay
+    # below 8k.
+    assert sharper + k / math.fsum(edge * edge for edge in edges) <= theory.adaptive_asymptotic_error(
+        k, edges
+    )
 
 
 # Mistake bounds
@@ -76,8 +85,12 @@ def test_adaptive_bound_term_by_term(k: int, edges: list[float], rounds: int, rh
 
 
 @given(LABELS, st.lists(EDGE, min_size=1, max_size=30), ROUNDS, EXPLORATION)
-def test_the_theorem_follows_from_the_sharper_form(k: int, edges: list[float], rounds: int, rho: float) -> None:
-    """The paper's last step, 2 c k^2 N sqrt(T) <= k T + c^2 k^3 N^2 with c = 1/rho, holds with constant 1 as well."""
+def test_the_theorem_follows_from_the_sharper_form(
+    k: int, edges: list[float], rounds: int, rho: float
+) -> None:
+    """The paper's last step, 2 c k^2 N sqrt(T) <= k T + c^2 k^3 N^2 with c = 1/rho, holds with constant 1 as
+    well.
+    """
     sharper = theory.adaptive_mistake_bound(k, edges, rounds, rho, sharper=True)
     assert sharper.total <= theory.adaptive_mistake_bound(k, edges, rounds, rho).total * (1 + 1e-12)
 
@@ -93,7 +106,9 @@ def test_the_error_tends_to_the_asymptotic_error_along_the_suggested_rates() -> 
 
 
 def test_vacuous_means_that_the_explicit_terms_already_reach_every_round() -> None:
-    assert theory.adaptive_mistake_bound(3, [0.1] * 15, 10**9, 0.001).vacuous  # 24 / 0.15 = 160 mistakes a round
+    assert theory.adaptive_mistake_bound(
+        3, [0.1] * 15, 10**9, 0.001
+    ).vacuous  # 24 / 0.15 = 160 mistakes a round
     assert theory.optimal_mistake_bound(2, 5000, 0.1, 1000, 0.5).vacuous  # 2 rho = 1
     assert not theory.optimal_mistake_bound(2, 5000, 0.1, 10**6, 0.1).vacuous
 
@@ -133,14 +148,20 @@ def test_the_optimal_rate_is_the_minimiser_up_to_the_square_root_of_two(k: int, 
     around = [best * (1 + step / 100) for step in range(-20, 21)]
     costs = _costs(lambda rho: theory.optimal_mistake_bound(k, n, 0.1, rounds, rho), [*around, rate])
     assert min(costs) == costs[20]
-    assert costs[-1] / costs[20] == pytest.approx(3 / math.sqrt(8), rel=1e-12)  # 1.06: what the paper's round constant costs
+    assert costs[-1] / costs[20] == pytest.approx(
+        3 / math.sqrt(8), rel=1e-12
+    )  # 1.06: what the paper's round constant costs
 
 
 @given(st.integers(2, 30), st.integers(1, 100))
 def test_rounds_needed_is_where_the_optimal_rate_falls_below_one(k: int, n: int) -> None:
     needed = theory.optimal_exploration(k, n, 1).rounds_needed
     assert needed**2 > k**7 * n >= (needed - 1) ** 2
-    assert theory.optimal_exploration(k, n, needed + 1).rate < 1 <= theory.optimal_exploration(k, n, max(1, needed - 2)).rate
+    assert (
+        theory.optimal_exploration(k, n, needed + 1).rate
+        < 1
+        <= theory.optimal_exploration(k, n, max(1, needed - 2)).rate
+    )
 
 
 def test_rounds_needed_is_where_the_adaptive_rate_falls_below_one() -> None:
@@ -177,7 +198,10 @@ def test_an_impossible_target_is_refused() -> None:
 
 
 def _deviations(k: int, rho: float) -> list[float]:
-    """Every |lhat_i - l_i| of eq. (4), by enumeration of the true label, the shown label and i; the greedy label is 0."""
+    """Every |lhat_i - l_i| of eq.
+
+    (4), by enumeration of the true label, the shown label and i; the greedy label is 0.
+    """
     deviations = []
     for y in range(k):
         for shown in range(k):
@@ -207,14 +231,25 @@ def test_the_papers_bound_on_the_estimate_fails_above_it() -> None:
     assert theory.estimate_deviation(2, 0.74) > theory.estimate_bound(2, 0.74)
 
 
-@given(st.integers(2, 50), EDGE, st.floats(2.0, 1000.0), st.floats(1e-6, 0.5), st.floats(0.05, 1.0), st.floats(0.0, 100.0))
+@given(
+    st.integers(2, 50),
+    EDGE,
+    st.floats(2.0, 1000.0),
+    st.floats(1e-6, 0.5),
+    st.floats(0.05, 1.0),
+    st.floats(0.0, 100.0),
+)
 def test_excess_loss_has_a_closed_form_for_square_root_regret(
     k: int, edge: float, bound: float, delta: float, weight: float, scale: float
 ) -> None:
-    """-a T + c sqrt(T) has its maximum c^2 / (4a) at T = (c / 2a)^2; the nearest whole round is below by at most a / 4T."""
+    """-a T + c sqrt(T) has its maximum c^2 / (4a) at T = (c / 2a)^2; the nearest whole round is below by at
+    most a / 4T.
+    """
     slope = edge * weight / k
     c = bound * math.sqrt(2 * math.log(1 / delta)) + scale
-    found = theory.excess_loss(k, edge, bound, delta, min_weight=weight, regret=lambda rounds: scale * math.sqrt(rounds))
+    found = theory.excess_loss(
+        k, edge, bound, delta, min_weight=weight, regret=lambda rounds: scale * math.sqrt(rounds)
+    )
     peak = c * c / (4 * slope)
     assert peak - slope <= found * (1 + 1e-12)
     assert found <= peak * (1 + 1e-9)
@@ -240,7 +275,8 @@ def test_excess_loss_is_never_negative() -> None:
 
 
 @pytest.mark.parametrize(
-    ("regret", "message"), [(lambda rounds: 1.0 * rounds, "outgrows"), (lambda _: math.inf, r"regret\(\d+\) is inf; ")]
+    ("regret", "message"),
+    [(lambda rounds: 1.0 * rounds, "outgrows"), (lambda _: math.inf, r"regret\(\d+\) is inf; ")],
 )
 def test_excess_loss_refuses_regrets_without_a_maximum(regret: Callable[[int], float], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
@@ -263,18 +299,33 @@ def test_empirical_edge_of_perfect_and_of_perverse_learners() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: theory.optimal_asymptotic_error(1, 5, 0.1), r"^n_labels is 1; give a whole number from 2 to 2\*\*53: "),
+        (
+            lambda: theory.optimal_asymptotic_error(1, 5, 0.1),
+            r"^n_labels is 1; give a whole number from 2 to 2\*\*53: ",
+        ),
         (lambda: theory.optimal_asymptotic_error(3.0, 5, 0.1), r"^n_labels is 3\.0; "),  # type: ignore[arg-type]
-        (lambda: theory.optimal_asymptotic_error(3, 0, 0.1), r"^n_learners is 0; give a whole number from 1 to "),
+        (
+            lambda: theory.optimal_asymptotic_error(3, 0, 0.1),
+            r"^n_learners is 0; give a whole number from 1 to ",
+        ),
         (lambda: theory.optimal_asymptotic_error(3, True, 0.1), r"^n_learners is True; "),
         (lambda: theory.optimal_asymptotic_error(3, 5, 0.0), r"^edge is 0\.0; give a number in \(0, 1\]: "),
         (lambda: theory.optimal_asymptotic_error(3, 5, math.nan), r"^edge is nan; "),
         (lambda: theory.optimal_asymptotic_error(3, 5, "0.1"), r"^edge is '0\.1'; "),  # type: ignore[arg-type]
         (lambda: theory.optimal_mistake_bound(3, 5, 0.1, 0, 0.1), r"^rounds is 0; "),
-        (lambda: theory.optimal_mistake_bound(3, 5, 0.1, 9, 1.0), r"^exploration is 1\.0; give a number in \(0, 1\): "),
-        (lambda: theory.optimal_mistake_bound(3, 5, 0.1, 9, 0.1, excess=-1.0), r"^excess is -1\.0; give a finite number above 0: "),
+        (
+            lambda: theory.optimal_mistake_bound(3, 5, 0.1, 9, 1.0),
+            r"^exploration is 1\.0; give a number in \(0, 1\): ",
+        ),
+        (
+            lambda: theory.optimal_mistake_bound(3, 5, 0.1, 9, 0.1, excess=-1.0),
+            r"^excess is -1\.0; give a finite number above 0: ",
+        ),
         (lambda: theory.optimal_mistake_bound(3, 5, 0.1, 9, 0.1).probability(0), r"^delta is 0; "),
-        (lambda: theory.adaptive_asymptotic_error(3, [0.1, 1.5]), r"^edges\[1\] is 1\.5; give a number in \[-1, 1\]: "),
+        (
+            lambda: theory.adaptive_asymptotic_error(3, [0.1, 1.5]),
+            r"^edges\[1\] is 1\.5; give a number in \[-1, 1\]: ",
+        ),
         (lambda: theory.adaptive_asymptotic_error(3, [0.0, 0.0]), r"^edges is \[0\.0, 0\.0\]; "),
         (lambda: theory.adaptive_asymptotic_error(3, []), r"^edges is \[\]; "),
         (lambda: theory.adaptive_learners_needed(3, 0.1, 0.0), r"^target_error is 0\.0; "),

@@ -41,7 +41,9 @@ def test_a_number_is_taken_exactly_if_it_is_in_the_interval(
     value: float, one: float, other: float, low_is_out: bool, high_is_out: bool
 ) -> None:
     low, high = sorted((one, other))
-    inside = (low < value or (value == low and not low_is_out)) and (value < high or (value == high and not high_is_out))
+    inside = (low < value or (value == low and not low_is_out)) and (
+        value < high or (value == high and not high_is_out)
+    )
     if inside:
         assert check_number("x", value, low, high, open_low=low_is_out, open_high=high_is_out) == value
         return
@@ -166,4 +168,7 @@ def test_the_type_of_arrays_is_one_that_numpy_has() -> None:
 
 def test_neither_module_loads_numba() -> None:
     code = "import sys, banditboost.validation, banditboost.types; print('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+        == "False\n"
+    )

@@ -34,10 +34,14 @@ def make_twin(name: str, k: int, kinds: list[str], n_values: list[int]) -> Any:
     if name in LINEAR:
         return getattr(naive, name)(k, kinds, RHO, SEED)
     bagged = name == "EpsilonGreedyForest"
-    return naive.EpsilonGreedyForest(k, N if bagged else 1, lambda number: _tree(number, kinds, n_values), RHO, SEED, bagged)
+    return naive.EpsilonGreedyForest(
+        k, N if bagged else 1, lambda number: _tree(number, kinds, n_values), RHO, SEED, bagged
+    )
 
 
 def _tree(number: int, kinds: list[str], n_values: list[int]) -> Tree:
-    """Binary, with the parameters of `baselines.trees.TREE`; what is no range goes through the same arithmetic as one."""
+    """Binary, with the parameters of `baselines.trees.TREE`; what is no range goes through the same
+    arithmetic as one.
+    """
     u = [rng.uniform(SEED, number, rng.TREE_PARAMETER, index) for index in range(3)]
     return Tree(2, kinds, n_values, 10.0, rng.log_between(u[1], 0.1, 0.1), rng.log_between(u[2], 0.3, 0.3))

@@ -35,10 +35,13 @@ def test_run_keeps_and_resumes_a_baseline(name: str, tmp_path: Path) -> None:
 def test_compare_gives_each_learner_what_it_has(tmp_path: Path) -> None:
     chosen = "AdaBandit,EpsilonGreedyTree,DiagonalSOBA,Majority,Random"
     compared = call(
-        f"compare balance --learners {chosen} --seeds 1 --jobs 1 --n-learners 2 --exploration 0.3 --set regularization=2 --out {tmp_path}"
+        f"compare balance --learners {chosen} --seeds 1 --jobs 1 --n-learners 2 "
+        f"--exploration 0.3 --set regularization=2 --out {tmp_path}"
     )
     assert {row["learner"] for row in compared["learners"]} == set(chosen.split(","))  # type: ignore[attr-defined]
-    records = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = [
+        json.loads(line) for line in (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     given = {record["task"]["learner"]: record["task"]["parameters"] for record in records}
     assert given["DiagonalSOBA"] == {"exploration": 0.3, "regularization": 2}
     assert given["Majority"] == given["EpsilonGreedyTree"] == {"exploration": 0.3}
@@ -47,7 +50,8 @@ def test_compare_gives_each_learner_what_it_has(tmp_path: Path) -> None:
 
 
 def test_a_parameter_that_none_of_them_has_is_refused(tmp_path: Path) -> None:
-    command = f"compare balance --learners Majority,Banditron --seeds 1 --jobs 1 --set edge=0.1 --out {tmp_path} --rounds 20"
+    options = f"--seeds 1 --jobs 1 --set edge=0.1 --out {tmp_path} --rounds 20"
+    command = f"compare balance --learners Majority,Banditron {options}"
     result = CliRunner().invoke(app, command.split())
     assert result.exit_code != 0
     assert "edge" in str(result.exception) + result.output

@@ -30,7 +30,11 @@ def by_hand(model: Any, rows: Any, delay: int) -> list[Any]:
     return shown
 
 
-ROWS: dict[str, Callable[[], Any]] = {"matrix": lambda: STREAM.X, "dicts": STREAM.dicts, "growing": lambda: growing_rows(STREAM)}
+ROWS: dict[str, Callable[[], Any]] = {
+    "matrix": lambda: STREAM.X,
+    "dicts": STREAM.dicts,
+    "growing": lambda: growing_rows(STREAM),
+}
 
 
 @pytest.mark.parametrize("delay", [0, 7])
@@ -40,7 +44,9 @@ def test_play_is_the_loop(name: str, rows: str, delay: int) -> None:
     schema = STREAM.schema() if rows == "matrix" else None
     played, looped = make(name, range(3), schema), make(name, range(3), schema)
     result = play(played, ROWS[rows](), STREAM.y, delay=delay)
-    assert by_hand(looped, ROWS[rows](), delay) == list(zip(result.shown.tolist(), result.greedy.tolist(), strict=True))
+    assert by_hand(looped, ROWS[rows](), delay) == list(
+        zip(result.shown.tolist(), result.greedy.tolist(), strict=True)
+    )
     assert result.learned == 100 - delay
     assert difference(played, looped) == []
 
@@ -55,7 +61,9 @@ def test_lost_verdicts(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("Random", "Majority")])
 def test_what_looks_at_features_learns_from_them(name: str) -> None:
-    """Two labels that a sign tells apart: all but the two that look at no features are right most of the time."""
+    """Two labels that a sign tells apart: all but the two that look at no features are right most of the
+    time.
+    """
     X = np.random.default_rng(7).normal(size=(400, 2))
     y = (X[:, 0] > 0).astype(np.int64)
     assert play(make(name, range(2), exploration=0.1), X, y).greedy_accuracy > 0.75

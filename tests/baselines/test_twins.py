@@ -17,7 +17,11 @@ ROUNDS = 60 if INTERPRETED else 300
 
 def decide(model: Any, twin: Any, x: Any, coded: list[float]) -> tuple[Any, Any, list[float]]:
     decision, expected = model.decide(x), twin.decide(coded)
-    assert (decision.label, decision.greedy, decision.probability) == (expected.ytilde, expected.yhat, expected.p), decision.round
+    assert (decision.label, decision.greedy, decision.probability) == (
+        expected.ytilde,
+        expected.yhat,
+        expected.p,
+    ), decision.round
     return decision, expected, coded
 
 
@@ -40,7 +44,9 @@ def test_baseline_equals_its_twin(name: str, kind: str, k: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_verdicts_in_any_order(name: str) -> None:
-    """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
+    """After each decision between none and three of the open ones are learned, drawn at random; some never
+    are.
+    """
     stream = make_stream("mixed", 3, ROUNDS)
     model, twin = make(name, range(3), stream.schema()), make_twin(name, 3, stream.kinds, stream.n_values)
     luck = np.random.default_rng(3)

@@ -1,4 +1,6 @@
-"""The ablation: what is played is what the table says, a stopped study goes on, and the page follows from the records alone."""
+"""The ablation: what is played is what the table says, a stopped study goes on, and the page follows from the
+records alone.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,20 @@ from banditboost import AdaBandit, HoeffdingTree, datasets, play, schedules
 from banditboost.experiments.protocol import STREAMS
 from benchmarks import ablation, ablation_page
 from benchmarks.ablation import Run, all_runs, main, scores
-from benchmarks.variants import BASE, FRESH, PAPER, RECOMMENDED, VARIANTS, Variant, follow_last_expert, scale_steps
+from benchmarks.variants import (
+    BASE,
+    FRESH,
+    PAPER,
+    RECOMMENDED,
+    VARIANTS,
+    Variant,
+    follow_last_expert,
+    scale_steps,
+)
 
-compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler")
+compiled = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler"
+)
 ROUNDS = 60
 SMALL = Variant("base", "small", {"n_learners": 3})
 
@@ -114,7 +127,11 @@ def test_some_streams_and_seeds() -> None:
 
 
 def test_scores_of_the_last_fifth() -> None:
-    assert scores(np.array([False] * 8 + [True, False])) == {"rounds": 10, "accuracy": 0.1, "last_accuracy": 0.5}
+    assert scores(np.array([False] * 8 + [True, False])) == {
+        "rounds": 10,
+        "accuracy": 0.1,
+        "last_accuracy": 0.5,
+    }
 
 
 @compiled
@@ -129,7 +146,9 @@ def test_the_beginning_of_a_whole_run_is_the_short_run(monkeypatch: pytest.Monke
 
 
 @compiled
-def test_a_stopped_study_goes_on_and_the_page_is_made_from_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_study_goes_on_and_the_page_is_made_from_the_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = [Run(BASE, "balance", 4), Run(BASE, "balance", 5)]
     monkeypatch.setattr(ablation, "all_runs", lambda: iter(plan))
     arguments = ["--records", str(tmp_path / "records.jsonl"), "--target", str(tmp_path)]
@@ -184,22 +203,38 @@ def test_sure_gains_and_losses_are_marked_and_few_seeds_are_not() -> None:
 
 
 def test_fresh_seeds_are_kept_apart() -> None:
-    records = [record(BASE, "car", 4, 0.8), record(BASE, "car", FRESH[0], 0.9), record(PAPER, "car", FRESH[0], 0.7)]
-    found = [(row["part"], row["last_accuracy"], row["last_accuracy_gain"]) for row in ablation_page.means(records)]
+    records = [
+        record(BASE, "car", 4, 0.8),
+        record(BASE, "car", FRESH[0], 0.9),
+        record(PAPER, "car", FRESH[0], 0.7),
+    ]
+    found = [
+        (row["part"], row["last_accuracy"], row["last_accuracy_gain"]) for row in ablation_page.means(records)
+    ]
     assert found == [("whole", 0.8, 0.0), ("fresh", 0.9, 0.0), ("fresh", 0.7, -0.2)]
 
 
 def test_other_boosters_are_compared_with_themselves() -> None:
     optimal = [variant for variant in VARIANTS if variant.learner == "OptBandit"]
-    records = [record(BASE, "car", 4, 0.9), record(optimal[0], "car", 4, 0.5), record(optimal[1], "car", 4, 0.6)]
+    records = [
+        record(BASE, "car", 4, 0.9),
+        record(optimal[0], "car", 4, 0.5),
+        record(optimal[1], "car", 4, 0.6),
+    ]
     assert [row["last_accuracy_gain"] for row in ablation_page.means(records)] == [0.0, 0.0, 0.1]
 
 
 def test_the_page_says_what_was_reached_and_what_was_not() -> None:
     records = [record(RECOMMENDED, "balance", 4, 0.98), record(RECOMMENDED, "car", 4, 0.98)]
-    records += [record(RECOMMENDED, "car", FRESH[0], 0.99), record(BASE, "movement", 4, 0.5, part="beginning")]
+    records += [
+        record(RECOMMENDED, "car", FRESH[0], 0.99),
+        record(BASE, "movement", 4, 0.5, part="beginning"),
+    ]
     page = ablation_page.page(records, ablation_page.means(records))
-    balance, car = (next(line for line in page.splitlines() if line.startswith(f"| {name} ")) for name in ("Balance", "Car"))
+    balance, car = (
+        next(line for line in page.splitlines() if line.startswith(f"| {name} "))
+        for name in ("Balance", "Car")
+    )
     assert "0.980 (1), reached |" in balance
     assert "0.980 (1), missed by 0.0050 | 0.990 (1), reached |" in car
     assert "2026-01-02" in page

@@ -1,4 +1,6 @@
-"""The benchmark of clicks: rates are what the page says, runs are played once, and the best setting is chosen."""
+"""The benchmark of clicks: rates are what the page says, runs are played once, and the best setting is
+chosen.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,17 @@ from benchmarks.clicks.players import AB_TEST, TABLE, Player, Settings, Wabbit, 
 from benchmarks.clicks.visits import BANNERS, BEST, BEST_RATE, RATE, Row, click_rate, draw
 
 PLAYERS = {player.name: player for player in players()}
-needs_vw = pytest.mark.skipif(importlib.util.find_spec("vowpalwabbit") is None, reason="vowpalwabbit is not installed")
-VW: Settings = {"explorer": "--epsilon 0.1", "estimate": "mtr", "pairs": True, "hour": "number", "step": 0.1, "costs": [0, -1]}
+needs_vw = pytest.mark.skipif(
+    importlib.util.find_spec("vowpalwabbit") is None, reason="vowpalwabbit is not installed"
+)
+VW: Settings = {
+    "explorer": "--epsilon 0.1",
+    "estimate": "mtr",
+    "pairs": True,
+    "hour": "number",
+    "step": 0.1,
+    "costs": [0, -1],
+}
 
 
 class Always:
@@ -64,7 +75,9 @@ def test_the_best_setting_is_chosen_on_other_visitors(tmp_path: Path) -> None:
     results = Results(tmp_path / "clicks.jsonl")
     Runner(results, {"machine": {}}, lambda _: None).play(ALWAYS, 2000, seeds=(4, 5))
     shown = [record for record in results.records() if record["purpose"] == PAGE]
-    assert {record["settings"]["banner"] for record in shown} == {"sale"}  # best for two of six kinds of visitors
+    assert {record["settings"]["banner"] for record in shown} == {
+        "sale"
+    }  # best for two of six kinds of visitors
     assert sorted(BEST.values()).count("sale") == 2
     tuning = [record for record in results.records() if record["purpose"] == TUNING]
     assert {record["seed"] for record in tuning}.isdisjoint({4, 5})
@@ -111,7 +124,10 @@ def test_every_explorer_plays(name: str) -> None:
 
 
 def test_vowpal_wabbits_command_and_rows() -> None:
-    assert command(VW) == "--cb_explore 5 --epsilon 0.1 -l 0.1 --cb_type mtr --cb_min_cost -1 --cb_max_cost 0 -q ::"
+    assert (
+        command(VW)
+        == "--cb_explore 5 --epsilon 0.1 -l 0.1 --cb_type mtr --cb_min_cost -1 --cb_max_cost 0 -q ::"
+    )
     assert "-q" not in command({**VW, "pairs": False})
     assert features({"device": "phone", "hour": 23}, VW) == "|f device=phone hour:1.0000"
     assert features({"device": "phone", "hour": 23}, {**VW, "hour": "name"}) == "|f device=phone hour=23"
@@ -125,13 +141,26 @@ def test_vowpal_wabbit_is_tuned_with_and_without_pairs() -> None:
 
 def _record(player: str, seed: int, last_rate: float, clicks: int) -> dict[str, Any]:
     settings = VW if player.startswith("VW") else {"exploration": 0.1} if player == "AdaBandit" else {}
-    scores = {"rate": last_rate, "last_rate": last_rate, "clicks": clicks, "curve": [last_rate] * 30, "visits": 1000}
+    scores = {
+        "rate": last_rate,
+        "last_rate": last_rate,
+        "clicks": clicks,
+        "curve": [last_rate] * 30,
+        "visits": 1000,
+    }
     told = {"machine": {"cpu": "a core", "python": "3"}, "finished": "2026-11-18T00:00:00Z"}
     return {"player": player, "settings": settings, "seed": seed, "purpose": PAGE, **scores, **told}
 
 
 def test_the_page_is_made_of_records_alone() -> None:
-    players = {"guessing": 0.028, "GapBoost": 0.05, "VW epsilon": 0.04, "VW bag": 0.03, "AdaBandit": 0.029, AB_TEST: 0.031}
+    players = {
+        "guessing": 0.028,
+        "GapBoost": 0.05,
+        "VW epsilon": 0.04,
+        "VW bag": 0.03,
+        "AdaBandit": 0.029,
+        AB_TEST: 0.031,
+    }
     records = [_record(name, seed, rate + seed / 1e4, 7) for name, rate in players.items() for seed in (4, 6)]
     text = page.page(records)
     lines = [line for line in text.splitlines() if line.startswith("| ")]

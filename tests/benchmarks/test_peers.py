@@ -22,7 +22,18 @@ from banditboost.experiments.results import Results
 from banditboost.experiments.run import warm_up
 from banditboost.experiments.task import Source, Task
 from benchmarks import charts
-from benchmarks.peers import bundled, capymoa, columns, known, measure, plan, report, standing, streams, vowpal
+from benchmarks.peers import (
+    bundled,
+    capymoa,
+    columns,
+    known,
+    measure,
+    plan,
+    report,
+    standing,
+    streams,
+    vowpal,
+)
 from benchmarks.peers.__main__ import main
 from benchmarks.peers.player import Player
 
@@ -32,9 +43,13 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
 ROUNDS = 80
-TINY = plan.Budget(seconds=5.0, told_seconds=5.0, tuning_seconds=5.0, tuning_rounds=40, rounds=ROUNDS, seeds=1)
+TINY = plan.Budget(
+    seconds=5.0, told_seconds=5.0, tuning_seconds=5.0, tuning_rounds=40, rounds=ROUNDS, seeds=1
+)
 PLAYERS = {player.name: player for player in plan.all_players()}
-needs_vw = pytest.mark.skipif(importlib.util.find_spec("vowpalwabbit") is None, reason="vowpalwabbit is not installed")
+needs_vw = pytest.mark.skipif(
+    importlib.util.find_spec("vowpalwabbit") is None, reason="vowpalwabbit is not installed"
+)
 
 
 def installed(name: str) -> Player:
@@ -57,7 +72,9 @@ def prepare(name: str, package: str) -> None:
 def run(tmp_path: Path, *names: str, stream: str = "car") -> list[dict[str, Any]]:
     """What the file holds when these have played."""
     results = Results(tmp_path / "peers.jsonl")
-    runner = plan.Runner(results, TINY, {"versions": {"python": "3"}, "cpu": "a core", "command": "a command"}, lambda _: None)
+    runner = plan.Runner(
+        results, TINY, {"versions": {"python": "3"}, "cpu": "a core", "command": "a command"}, lambda _: None
+    )
     for cell in plan.cells([streams.entries()[stream]], [installed(name) for name in names]):
         runner.play(cell)
     return results.records()
@@ -92,7 +109,9 @@ class Fixed:
 
 def fixed(do: str) -> dict[str, Any]:
     player = Player("Fixed", Fixed, "numpy", settings=lambda _: ({"do": do},))
-    return measure.measure(Task(Source("car"), "Fixed", {"do": do}, 4), player, streams.Rounds(small_stream()), 5.0)
+    return measure.measure(
+        Task(Source("car"), "Fixed", {"do": do}, 4), player, streams.Rounds(small_stream()), 5.0
+    )
 
 
 # Runs
@@ -102,13 +121,23 @@ def fixed(do: str) -> dict[str, Any]:
 def test_everybody_plays(name: str, tmp_path: Path) -> None:
     record = run(tmp_path, name)[-1]
     assert "failed" not in record, record["failed"]
-    assert (record["task"]["seed"], record["rounds"], record["stream_rounds"]) == (plan.FIRST_SEED, ROUNDS, ROUNDS)
+    assert (record["task"]["seed"], record["rounds"], record["stream_rounds"]) == (
+        plan.FIRST_SEED,
+        ROUNDS,
+        ROUNDS,
+    )
     assert 0 <= record["last_accuracy"] <= 1
     assert record["rounds_per_second"] > 0
 
 
 @pytest.mark.parametrize(
-    "name", ["GapBoost", "EpsilonGreedyTree", *(name for name in PLAYERS if name.startswith("VW ")), "contextualbandits"]
+    "name",
+    [
+        "GapBoost",
+        "EpsilonGreedyTree",
+        *(name for name in PLAYERS if name.startswith("VW ")),
+        "contextualbandits",
+    ],
 )
 def test_a_label_that_was_not_shown_changes_nothing(name: str) -> None:
     assert np.array_equal(*_shown_with_other_wrong_labels(name))
@@ -120,7 +149,9 @@ def test_who_is_told_does_see_labels(name: str) -> None:
 
 
 def _shown_with_other_wrong_labels(name: str) -> tuple[Any, Any]:
-    """What is shown, and what is shown if every label that was not guessed is another one that would not have been guessed either."""
+    """What is shown, and what is shown if every label that was not guessed is another one that would not have
+    been guessed either.
+    """
     player, stream, answers = installed(name), small_stream(200), []
     for _ in range(2):
         game = player.game(stream, player.settings("car")[-1], 5)
@@ -142,7 +173,9 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
     before = run(tmp_path, "Random")
     path = tmp_path / "peers.jsonl"
     path.write_bytes(path.read_bytes()[:-30])
-    assert [record["accuracy"] for record in run(tmp_path, "Random")] == [record["accuracy"] for record in before]
+    assert [record["accuracy"] for record in run(tmp_path, "Random")] == [
+        record["accuracy"] for record in before
+    ]
 
 
 def test_a_run_that_raises_or_dies_costs_only_itself() -> None:
@@ -160,7 +193,10 @@ def test_memory_is_what_playing_added() -> None:
 def test_the_clock_ends_a_run() -> None:
     river = installed("River AdaBoost")
     record = measure.measure(
-        Task(Source("car"), river.name, river.settings("car")[0], 4), river, streams.Rounds(datasets.load("car").stream(seed=1)), 0.05
+        Task(Source("car"), river.name, river.settings("car")[0], 4),
+        river,
+        streams.Rounds(datasets.load("car").stream(seed=1)),
+        0.05,
     )
     assert 0 < record["rounds"] < record["stream_rounds"]
     assert str(record["stream_rounds"]) not in record["milestones"]
@@ -191,18 +227,29 @@ def test_the_command_refuses_unknown_names(capsys: pytest.CaptureFixture[str]) -
 
 def _tried(name: str, **milestones: float) -> dict[str, Any]:
     rounds = max(map(int, milestones))
-    return {"task": {"parameters": {"name": name}}, "milestones": milestones, "accuracy": milestones[str(rounds)], "rounds": rounds}
+    return {
+        "task": {"parameters": {"name": name}},
+        "milestones": milestones,
+        "accuracy": milestones[str(rounds)],
+        "rounds": rounds,
+    }
 
 
 def test_settings_are_compared_where_all_have_been() -> None:
-    slow, fast = _tried("slow", **{"10": 0.1, "1000": 0.5}), _tried("fast", **{"10": 0.2, "1000": 0.4, "2000": 0.9})
+    slow, fast = (
+        _tried("slow", **{"10": 0.1, "1000": 0.5}),
+        _tried("fast", **{"10": 0.2, "1000": 0.4, "2000": 0.9}),
+    )
     assert plan.choose([fast, slow]) == {"name": "slow"}
     assert plan.choose([fast, {"failed": "it did", "task": {}}]) == {"name": "fast"}
     assert plan.choose([{"failed": "it did", "task": {}}]) is None
 
 
 def test_settings_that_are_too_slow_are_not_chosen() -> None:
-    snail, fast = _tried("snail", **{"10": 0.9, "100": 0.9}), _tried("fast", **{"10": 0.2, "100": 0.2, "1000": 0.2})
+    snail, fast = (
+        _tried("snail", **{"10": 0.9, "100": 0.9}),
+        _tried("fast", **{"10": 0.2, "100": 0.2, "1000": 0.2}),
+    )
     assert plan.choose([snail, fast]) == {"name": "fast"}
     assert plan.choose([snail, _tried("other", **{"10": 0.1, "100": 0.1})]) == {"name": "snail"}
 
@@ -287,11 +334,17 @@ def test_the_best_policy_is_the_best(name: str) -> None:
     scored = measure.score(rounds.best, rounds)
     assert scored["regret"] == 0
     assert scored["best_accuracy"] == scored["accuracy"] > 0.75
-    assert measure.score((rounds.best + 1) % len(rounds.stream.labels), rounds)["regret"] > 0.5 * rounds.stream.rounds
+    assert (
+        measure.score((rounds.best + 1) % len(rounds.stream.labels), rounds)["regret"]
+        > 0.5 * rounds.stream.rounds
+    )
     assert not np.array_equal(rounds.stream.X, streams.entries()[name].draw(6).stream.X)
 
 
-@pytest.mark.parametrize("name", ["digits", "segments", "led", "quantiles", "terrain", "splice", "leaf", "storms", "prototypes", "lookup"])
+@pytest.mark.parametrize(
+    "name",
+    ["digits", "segments", "led", "quantiles", "terrain", "splice", "leaf", "storms", "prototypes", "lookup"],
+)
 def test_streams_are_what_the_page_says(name: str) -> None:
     entry = streams.entries()[name]
     if (reason := streams.unavailable(entry)) is not None:
@@ -303,7 +356,9 @@ def test_streams_are_what_the_page_says(name: str) -> None:
 
 
 def test_every_table_is_described() -> None:
-    assert {*bundled.TABLES, *known.KNOWN} == {entry.name for entry in streams.entries().values() if entry.about}
+    assert {*bundled.TABLES, *known.KNOWN} == {
+        entry.name for entry in streams.entries().values() if entry.about
+    }
 
 
 def test_a_cut_stream_is_a_beginning() -> None:
@@ -317,8 +372,15 @@ def test_a_cut_stream_is_a_beginning() -> None:
 # The page
 
 
-def _record(stream: str, player: str, seed: int, total: float, rounds: int = 100, **others: Any) -> dict[str, Any]:
-    task = Task(Source(stream), player, {"explorer": "--x", "quadratic": True} if player.startswith("VW") else {}, seed)
+def _record(
+    stream: str, player: str, seed: int, total: float, rounds: int = 100, **others: Any
+) -> dict[str, Any]:
+    task = Task(
+        Source(stream),
+        player,
+        {"explorer": "--x", "quadratic": True} if player.startswith("VW") else {},
+        seed,
+    )
     return {
         "id": task.id,
         "task": task.to_dict(),
@@ -352,7 +414,10 @@ def test_the_page_is_made_of_records_alone() -> None:
             {**_record("change", "VW bag", 4, 0.1), "failed": "out of breath"},
         ]
     )
-    cells = [cell.strip() for cell in next(line for line in page.splitlines() if line.startswith("| car ")).split("|")]
+    cells = [
+        cell.strip()
+        for cell in next(line for line in page.splitlines() if line.startswith("| car ")).split("|")
+    ]
     assert cells[4:7] == ["0.920", "VW squarecb", "0.800"]
     assert re.search(r"\| all +\| +2 \| +1 \| +1 \| +-0.065 \|", page)
     assert re.search(r"\| contextualbandits +\| +1 \| +0 \| +-0.250 \|", page)

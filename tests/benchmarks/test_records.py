@@ -39,7 +39,10 @@ def test_the_option_names_the_benchmarks_own_file() -> None:
     records.add_option(parser, "rounds")
     given = [parser.parse_args(words).record for words in ([], ["--record"], ["--record", "x.jsonl"])]
     assert given == [None, records.FOLDER / "rounds.jsonl", Path("x.jsonl")]
-    assert records.typed("benchmarks.rounds", ["--datasets", "a b"]) == "python -m benchmarks.rounds --datasets 'a b'"
+    assert (
+        records.typed("benchmarks.rounds", ["--datasets", "a b"])
+        == "python -m benchmarks.rounds --datasets 'a b'"
+    )
 
 
 @pytest.mark.parametrize("path", OF_BENCHMARKS, ids=lambda path: path.name)
@@ -50,16 +53,25 @@ def test_every_line_tells_machine_date_command_and_source(path: Path) -> None:
 
 
 def test_rates_are_kept_by_stream() -> None:
-    outcome = rounds.Outcome("car", 15, 100, {"play": Rate(100, 0.5, 0.9), "River's defaults": Rate(100, 2.0, 0.8)})
+    outcome = rounds.Outcome(
+        "car", 15, 100, {"play": Rate(100, 0.5, 0.9), "River's defaults": Rate(100, 2.0, 0.8)}
+    )
     (line,) = rounds.as_records({"cpu": "a core"}, "python -m benchmarks.rounds", [outcome])
-    assert (line["stream"], line["n_learners"], line["rounds"], line["rates"]) == ("car", 15, 100, {"play": 200.0})
+    assert (line["stream"], line["n_learners"], line["rounds"], line["rates"]) == (
+        "car",
+        15,
+        100,
+        {"play": 200.0},
+    )
 
 
 # Start-up
 
 
 def test_start_up_counts_from_the_start_of_the_interpreter(tmp_path: Path) -> None:
-    case = startup.Case("GapBoost", ("-c", startup._ROUND.replace("import banditboost\n", _STAND_IN)), "GapBoost")
+    case = startup.Case(
+        "GapBoost", ("-c", startup._ROUND.replace("import banditboost\n", _STAND_IN)), "GapBoost"
+    )
     times = case.run(startup.sys.executable, tmp_path)
     assert list(times) == ["GapBoost: first decide", "GapBoost: first learn"]
     (decided, _), (learned, cpu) = times.values()
@@ -88,9 +100,14 @@ def test_every_run_has_an_empty_cache_and_the_next_one_finds_it_filled(tmp_path:
 
 
 def test_the_median_of_runs_counts() -> None:
-    runs = [{state: {"x": (float(seconds), 2.0 * seconds)} for state in startup.CACHES} for seconds in (1, 5, 2)]
+    runs = [
+        {state: {"x": (float(seconds), 2.0 * seconds)} for state in startup.CACHES} for seconds in (1, 5, 2)
+    ]
     lines = startup.medians(runs)
-    assert [(line["cache"], line["wall"], line["cpu"], line["runs"]) for line in lines] == [("empty", 2, 4, 3), ("warm", 2, 4, 3)]
+    assert [(line["cache"], line["wall"], line["cpu"], line["runs"]) for line in lines] == [
+        ("empty", 2, 4, 3),
+        ("warm", 2, 4, 3),
+    ]
     assert "2.00 |" in startup.table(lines)
 
 

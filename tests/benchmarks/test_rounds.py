@@ -40,12 +40,16 @@ def test_the_faster_of_rivers_settings_counts(slower: int, monkeypatch: pytest.M
     names = ["one", "two"]
     monkeypatch.setattr(river_peer, "rate_in_a_trial", lambda _: 50.0)
     monkeypatch.setattr(
-        river_peer, "as_shipped", lambda _: {name: steady(2.0 if i == slower else 1.0, [], name) for i, name in enumerate(names)}
+        river_peer,
+        "as_shipped",
+        lambda _: {name: steady(2.0 if i == slower else 1.0, [], name) for i, name in enumerate(names)},
     )
     monkeypatch.setattr(river_peer, "with_our_trees", lambda _: steady(0.5, [], "ours"))
     monkeypatch.setattr(ours, "played", lambda *_: steady(0.004, [], "whole"))
     monkeypatch.setattr(rounds, "_ours", lambda case: {rounds.PLAY: steady(0.004, [], f"{case.rounds}")})
-    options = rounds.parse(["--seconds", "2", "--minimum-rounds", "60", "--peers", "river", "--datasets", "balance"])
+    options = rounds.parse(
+        ["--seconds", "2", "--minimum-rounds", "60", "--peers", "river", "--datasets", "balance"]
+    )
     outcome = rounds.measure(next(cases(("balance",), 4)), options)
     assert (outcome.prefix, outcome.river) == (100, names[1 - slower])
     assert outcome.rates[rounds.RIVER].seconds == TURNS * 1.0

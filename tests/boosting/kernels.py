@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from banditboost.models.settings import COUNTS, SETTINGS, new_record
-from banditboost.memo import GREEDY, PROBABILITY, SHOWN, VOTES
 from banditboost.compiled.rng import round_key
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN, VOTES
+from banditboost.models.settings import COUNTS, SETTINGS, new_record
 
 INTERPRETED = bool(config.DISABLE_JIT)
 
@@ -17,7 +17,7 @@ INTERPRETED = bool(config.DISABLE_JIT)
 def settings_of(k: int, **fields: Any) -> Any:
     """The settings of a booster of k labels."""
     settings = new_record(SETTINGS)
-    defaults = {"estimator": 4, "clip": 100.0, "importance_scale": 1.0, "tie_tolerance": 1e-9}
+    defaults = {"estimator": 4, "largest_weight": 100.0, "importance_scale": 1.0, "tie_tolerance": 1e-9}
     for name, value in {**defaults, "n_labels": k, **fields}.items():
         settings[name] = value
     return settings

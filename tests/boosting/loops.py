@@ -20,7 +20,13 @@ class Played(NamedTuple):
     learned: list[int]  # rounds, in the order in which their verdicts were learned
 
 
-def play_by_hand(model: Any, rows: Iterable[Any], y: Iterable[int], delay: Delay = 0, lost: Callable[[int], bool] | None = None) -> Played:
+def play_by_hand(
+    model: Any,
+    rows: Iterable[Any],
+    y: Iterable[int],
+    delay: Delay = 0,
+    lost: Callable[[int], bool] | None = None,
+) -> Played:
     """After round t all verdicts due by then are told, those of earlier rounds first."""
     play = Played([], [], [], [])
     waiting: list[tuple[int, int, Any]] = []  # when it is due, round, what it takes to learn it

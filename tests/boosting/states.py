@@ -18,7 +18,9 @@ def state_of(model: Any) -> dict[str, Any]:
         **{name: bytes_of(array) for name, array in _leaves(model._state().learned)},
         "learners": pickle.dumps(getattr(committee, "learners", None)),
         "ledger": b"" if identity is None else bytes(identity.ledger._bits).rstrip(b"\0"),
-        "below": [] if identity is None else [(key, bytes(ledger._bits)) for key, ledger in identity._below.items()],
+        "below": []
+        if identity is None
+        else [(key, bytes(ledger._bits)) for key, ledger in identity._below.items()],
         "rounds": model.rounds,
         "settings": bytes_of(model._settings),
         "schema": (repr(model.schema), model.schema.by_position and not model.schema.declared),

@@ -32,7 +32,9 @@ class Stream(NamedTuple):
 
     def schema(self) -> Schema:
         """A schema of its own for each model: nominal values may join it."""
-        return Schema.of(self.names, self.kinds, [VALUES if kind == "nominal" else None for kind in self.kinds])
+        return Schema.of(
+            self.names, self.kinds, [VALUES if kind == "nominal" else None for kind in self.kinds]
+        )
 
     def dicts(self) -> list[dict[str, Any]]:
         """The same rows as people have them."""
@@ -40,13 +42,19 @@ class Stream(NamedTuple):
 
     def _dict(self, row: list[float]) -> dict[str, Any]:
         named = zip(self.names, self.kinds, row, strict=True)
-        return {name: None if value != value else value if kind == "numeric" else VALUES[int(value)] for name, kind, value in named}
+        return {
+            name: None if value != value else value if kind == "numeric" else VALUES[int(value)]
+            for name, kind, value in named
+        }
 
 
 def make_stream(kind: str, k: int, n_rounds: int, seed: int = 3) -> Stream:
     rng = np.random.default_rng([seed, k, n_rounds])
     kinds = KINDS[kind]
-    columns = [rng.normal(size=n_rounds).round(2) if kind == "numeric" else rng.integers(0, len(VALUES), n_rounds) for kind in kinds]
+    columns = [
+        rng.normal(size=n_rounds).round(2) if kind == "numeric" else rng.integers(0, len(VALUES), n_rounds)
+        for kind in kinds
+    ]
     X = np.column_stack(columns).astype(np.float64)
     X[rng.random(X.shape) < _MISSING] = np.nan
     return Stream(kinds, X, _labels(X, k))
@@ -60,7 +68,9 @@ def _labels(X: np.ndarray, k: int) -> np.ndarray:
 
 
 def growing_rows(stream: Stream) -> list[dict[str, Any]]:
-    """Of a mixed stream: two features join after a quarter of it, the first one vanishes after half, and values go on joining."""
+    """Of a mixed stream: two features join after a quarter of it, the first one vanishes after half, and
+    values go on joining.
+    """
     rows = stream.dicts()
     for t, row in enumerate(rows):
         row["f1"] = row["f1"] and f"{row['f1']}-{t * 12 // len(rows)}"

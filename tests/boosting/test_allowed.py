@@ -1,4 +1,6 @@
-"""Choices among some of the labels: right probabilities, the best allowed label, and lessons that are right in the mean over the draws."""
+"""Choices among some of the labels: right probabilities, the best allowed label, and lessons that are right
+in the mean over the draws.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ from banditboost import AdaBandit, Decision
 from banditboost.boosting.adaptive import choose
 from banditboost.boosting.estimate import estimate, estimated_loss
 from banditboost.compiled.compile import kernel
+from banditboost.compiled.rng import EXPLORE, round_key, uniform_at
 from banditboost.distribution import _probability
 from banditboost.errors import DecisionError, FeatureError, LabelError
 from banditboost.memo import ALLOWED, CHOSEN_EXPERT, GREEDY, PROBABILITY, ROUND, SHOWN, VOTES
-from banditboost.compiled.rng import EXPLORE, round_key, uniform_at
 from tests.boosting.kernels import INTERPRETED, memo_of, settings_of
 from tests.boosting.states import difference, state_of
 from tests.boosting.streams import make_stream
@@ -102,15 +104,23 @@ def test_greedy_label_is_the_best_allowed_one(name: str) -> None:
     for t, x in enumerate(STREAM.X):
         decision = model.decide(x, subset(t))
         votes = votes_of(model, decision._memo)
-        assert votes[decision.greedy] == pytest.approx(max(votes[label] for label in decision.allowed), abs=1e-12)
+        assert votes[decision.greedy] == pytest.approx(
+            max(votes[label] for label in decision.allowed), abs=1e-12
+        )
 
 
-@pytest.mark.parametrize("allowed", [range(K), [4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 4], set(range(K)), np.arange(K)], ids=str)
+@pytest.mark.parametrize(
+    "allowed", [range(K), [4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 4], set(range(K)), np.arange(K)], ids=str
+)
 def test_all_labels_allowed_is_no_restriction(name: str, allowed: Any) -> None:
     one, other = (make_booster(name, K, N) for _ in range(2))
     for x, y in zip(STREAM.X, STREAM.y.tolist(), strict=True):
         decision, expected = one.decide(x, allowed), other.decide(x)
-        assert {**decision.to_dict(), "model": "", "run": ""} == {**expected.to_dict(), "model": "", "run": ""}
+        assert {**decision.to_dict(), "model": "", "run": ""} == {
+            **expected.to_dict(),
+            "model": "",
+            "run": "",
+        }
         one.learn(decision, decision.label == y)
         other.learn(expected, decision.label == y)
     assert difference(one, other) == []
@@ -145,7 +155,9 @@ def estimates(k: int, rho: float, greedy: int, right: int, allowed: list[int], e
 
 @pytest.mark.parametrize("estimator", [3, 4])
 @given(k=st.integers(2, 12), rho=st.floats(1e-6, 1 - 1e-6), data=st.data())
-def test_estimate_is_unbiased_whether_the_right_label_was_allowed_or_not(k: int, rho: float, data: st.DataObject, estimator: int) -> None:
+def test_estimate_is_unbiased_whether_the_right_label_was_allowed_or_not(
+    k: int, rho: float, data: st.DataObject, estimator: int
+) -> None:
     allowed = sorted(data.draw(st.sets(st.integers(0, k - 1), min_size=1)))
     greedy, right = data.draw(st.sampled_from(allowed)), data.draw(st.integers(0, k - 1))
     expected = [float(label == right and right in allowed) for label in range(k)]
@@ -153,30 +165,36 @@ def test_estimate_is_unbiased_whether_the_right_label_was_allowed_or_not(k: int,
 
 
 def copies_by_draw(model: Any, decision: Decision, right: int) -> list[tuple[float, int, Any]]:
-    """For each label that might have been shown: its probability, and a copy of the model that has learned its verdict."""
+    """For each label that might have been shown: its probability, and a copy of the model that has learned
+    its verdict.
+    """
     made = []
     for shown in decision.allowed:
         one, memo = copy.deepcopy(model), decision._memo.copy()
         memo[SHOWN] = shown
         memo[PROBABILITY] = decision.distribution()[shown]
-        drawn = Decision._of(model.model_id, model.labels, memo, allowed=np.array(decision.allowed))
+        drawn = Decision._of(decision._origin, model.labels, memo, allowed=np.array(decision.allowed))
         one.learn(drawn, shown == right)
         made.append((float(memo[PROBABILITY]), int(shown), one))  # type: ignore[call-overload]
     return made
 
 
 def told(model: Any, decision: Decision, right: int) -> Any:
-    """A copy that has learned that `right` is the right label, in the same round: as if that label alone had been allowed."""
+    """A copy that has learned that `right` is the right label, in the same round: as if that label alone had
+    been allowed.
+    """
     one, memo = copy.deepcopy(model), decision._memo.copy()
     memo[SHOWN] = memo[GREEDY] = right
     memo[PROBABILITY] = memo[ALLOWED] = 1
-    one.learn(Decision._of(model.model_id, model.labels, memo, allowed=np.array([right])), True)
+    one.learn(Decision._of(decision._origin, model.labels, memo, allowed=np.array([right])), True)
     return one
 
 
 @pytest.mark.parametrize("estimator", [3, 4])
 def test_adaptive_weights_learn_the_right_lesson_in_the_mean(estimator: int) -> None:
-    """Alphas move by the gradient of the right label, experts are charged for their mistakes; neither if the right one was not allowed."""
+    """Alphas move by the gradient of the right label, experts are charged for their mistakes; neither if the
+    right one was not allowed.
+    """
     model = taught("AdaBandit", estimator=estimator, exploration=0.2)
     charged = 0
     for t, x in enumerate(STREAM.X[:20]):
@@ -202,7 +220,9 @@ def choose_in_round(model: Any, memo: np.ndarray, seed: int) -> None:
 
 
 def expert_labels(model: Any, decision: Decision) -> list[int]:
-    """What each expert would have shown: the same round decided again by copies that believe in one expert only."""
+    """What each expert would have shown: the same round decided again by copies that believe in one expert
+    only.
+    """
     labels = []
     for j in range(N):
         one = copy.deepcopy(model)
@@ -250,7 +270,9 @@ def test_it_learns(name: str, estimator: int) -> None:
         y = int(draw.integers(4))
         decision = model.decide({"x": str(y)}, draw.choice(4, 2, replace=False))
         model.learn(decision, decision.label == y)
-    assert [[model.decide({"x": str(y)}).greedy for _ in range(5)].count(y) >= 4 for y in range(4)] == [True] * 4
+    assert [[model.decide({"x": str(y)}).greedy for _ in range(5)].count(y) >= 4 for y in range(4)] == [
+        True
+    ] * 4
 
 
 # Decisions that travel
@@ -263,8 +285,16 @@ def test_stored_decisions(name: str, tmp_path: Path) -> None:
         stored = json.loads(json.dumps(decision.to_dict()))
         assert ("allowed" in stored) == (len(subset(t)) < K)
         back, blind = Decision.from_dict(stored, model.labels), Decision.from_dict(stored)
-        assert (back, back.allowed, back.distribution()) == (decision, decision.allowed, decision.distribution())
-        assert (blind.label, blind.greedy, blind.probability) == (decision.label, decision.greedy, decision.probability)
+        assert (back, back.allowed, back.distribution()) == (
+            decision,
+            decision.allowed,
+            decision.distribution(),
+        )
+        assert (blind.label, blind.greedy, blind.probability) == (
+            decision.label,
+            decision.greedy,
+            decision.probability,
+        )
         assert back.to_dict() == blind.to_dict() == stored
         if t == 15:
             model.save(tmp_path / "model")
@@ -358,7 +388,12 @@ def test_bad_rows_and_counts(name: str) -> None:
     assert state_of(model) == before
 
 
-@given(st.lists(st.one_of(st.sampled_from(["a", "b", "c", 1, None, ("t", 2)]), st.text(max_size=1), st.floats()), max_size=5))
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(["a", "b", "c", 1, None, ("t", 2)]), st.text(max_size=1), st.floats()),
+        max_size=5,
+    )
+)
 def test_any_list_of_labels_is_taken_or_refused(allowed: list[Any]) -> None:
     labels = ["a", "b", "c", 1, None, ("t", 2)]
     model = AdaBandit(labels, n_learners=2, seed=1)

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from banditboost import AdaBandit
 from banditboost.boosting import costs as module
-from banditboost.boosting.costs import Ballot, Logistic, add_vote, estimated_costs, label_and_weight, list_active, logistic_cost, zeros_for
+from banditboost.boosting.costs import (
+    Ballot,
+    Logistic,
+    add_vote,
+    estimated_costs,
+    label_and_weight,
+    list_active,
+    logistic_cost,
+    zeros_for,
+)
 from banditboost.boosting.estimate import Estimate, estimate
 from banditboost.boosting.experts import slot_of
 from banditboost.boosting.potential import make_table, vote_costs
@@ -22,7 +31,8 @@ from tests.naive import rng
 
 Votes = list[tuple[int, float]]
 
-# They hand out parts of arrays, which compiled code may take from them, but Python may not: here the interpreter runs them.
+# They hand out parts of arrays, which compiled code may take from them, but Python may not: here the
+# interpreter runs them.
 open_ballot = getattr(module.open_ballot, "py_func", module.open_ballot)
 no_votes = getattr(module.no_votes, "py_func", module.no_votes)
 
@@ -105,7 +115,9 @@ def optimal_column(k: int, counts: list[int], n_learners: int, edge: float, righ
     table = make_table(n_learners, k, edge)
     histogram = np.bincount(counts, minlength=n_learners + 2).astype(np.int64)
     by_count = np.empty(n_learners + 2)
-    at_right, _ = vote_costs(table, histogram, sum(counts), counts[right], -1, np.array([0.0, 1.0, 0.0]), by_count)
+    at_right, _ = vote_costs(
+        table, histogram, sum(counts), counts[right], -1, np.array([0.0, 1.0, 0.0]), by_count
+    )
     return [at_right if label == right else float(by_count[counts[label]]) for label in range(k)]
 
 
@@ -137,7 +149,9 @@ def estimate_of(k: int, yhat: int, ytilde: int, rho: float, correct: bool, estim
 
 
 @given(cast_votes(), st.sampled_from([3, 4]), st.floats(0.001, 0.9), st.booleans(), st.data())
-def test_cost_vector_equals_the_twin(cast: tuple[int, Votes], estimator: int, rho: float, correct: bool, data: st.DataObject) -> None:
+def test_cost_vector_equals_the_twin(
+    cast: tuple[int, Votes], estimator: int, rho: float, correct: bool, data: st.DataObject
+) -> None:
     k, votes = cast
     yhat, ytilde = data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, k - 1))
     p = label_probability(ytilde, yhat, rho, k)
@@ -148,7 +162,9 @@ def test_cost_vector_equals_the_twin(cast: tuple[int, Votes], estimator: int, rh
 
 
 @given(cast_votes(), st.sampled_from([3, 4]), st.floats(0.001, 0.9), st.data())
-def test_mean_cost_vector_is_that_of_full_information(cast: tuple[int, Votes], estimator: int, rho: float, data: st.DataObject) -> None:
+def test_mean_cost_vector_is_that_of_full_information(
+    cast: tuple[int, Votes], estimator: int, rho: float, data: st.DataObject
+) -> None:
     """Over the k labels that might be shown, chat is right on average, whatever the rate."""
     k, votes = cast
     yhat, y = data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, k - 1))
@@ -189,7 +205,12 @@ class Constant:
 def one_round(k: int, h: list[int], alpha: list[float], seed: int, estimator: int) -> tuple[AdaBandit, Any]:
     """A model whose learners vote h with weights alpha, and its decision."""
     labels = iter(h)
-    parameters = {"weak_learner": lambda: Constant(next(labels)), "exploration": 0.4, "estimator": estimator, "seed": seed}
+    parameters = {
+        "weak_learner": lambda: Constant(next(labels)),
+        "exploration": 0.4,
+        "estimator": estimator,
+        "seed": seed,
+    }
     model = AdaBandit(range(k), n_learners=len(h), **parameters)
     model._weights[: len(h)] = alpha
     return model, model.decide({"x": 1.0})
@@ -210,7 +231,10 @@ def test_alpha_steps_down_the_gradient(seed: int, estimator: int) -> None:
     sums = naive.cumulative_votes(h, alpha, k)
     eta = 0.4 / k**2
     for i in range(n):
-        slope = (naive.fhat(sums[i], h[i], alpha[i] + 1e-5, vector) - naive.fhat(sums[i], h[i], alpha[i] - 1e-5, vector)) / 2e-5
+        slope = (
+            naive.fhat(sums[i], h[i], alpha[i] + 1e-5, vector)
+            - naive.fhat(sums[i], h[i], alpha[i] - 1e-5, vector)
+        ) / 2e-5
         expected = max(-2.0, min(2.0, alpha[i] - eta * slope))
         assert model.alphas[i] == pytest.approx(expected, rel=1e-8, abs=1e-8)
         exact = naive.fhat_derivative(sums[i], h[i], alpha[i], vector)
@@ -234,7 +258,11 @@ def test_steps_shrink_with_the_number_of_verdicts() -> None:
 # Label and weight
 
 
-COSTS = st.lists(st.sampled_from([-3.0, -1.0, -1.0 + 1e-12, 0.0, 0.25, 1.0, 2.0, 150.0, -150.0, 1e9]), min_size=2, max_size=8)
+COSTS = st.lists(
+    st.sampled_from([-3.0, -1.0, -1.0 + 1e-12, 0.0, 0.25, 1.0, 2.0, 150.0, -150.0, 1e9]),
+    min_size=2,
+    max_size=8,
+)
 
 
 @given(COSTS, st.integers(0, 4), st.floats(0.01, 200.0), st.floats(1e-3, 10.0), st.integers(0, 99), st.data())
@@ -249,11 +277,15 @@ def test_label_and_weight_equal_the_twin(
     right = data.draw(st.sampled_from([-1, *active]))  # a right label that is known is always active
     full = [costs[slot(ballot, label)] for label in range(k)]
 
-    settings = settings_of(k, clip=clip, importance_scale=scale)
+    settings = settings_of(k, largest_weight=clip, importance_scale=scale)
     label, weight = label_and_weight(np.array(costs), ballot, settings, right, key_of(7, 3), learner)
     known = right if right >= 0 else None
-    expected, expected_weight = naive.label_and_weight(full, known, lambda: rng.uniform(7, 3, rng.COST_TIE, learner), clip, scale)
-    assert weight == pytest.approx(expected_weight if expected_weight >= naive.LEAST_WEIGHT else 0.0, rel=1e-12)
+    expected, expected_weight = naive.label_and_weight(
+        full, known, lambda: rng.uniform(7, 3, rng.COST_TIE, learner), clip, scale
+    )
+    assert weight == pytest.approx(
+        expected_weight if expected_weight >= naive.LEAST_WEIGHT else 0.0, rel=1e-12
+    )
     if weight > 0.0:
         assert label == expected
 

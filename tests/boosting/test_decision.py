@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from banditboost import AdaBandit, Decision
-from banditboost import decision as module
-from banditboost.errors import DecisionError
 from banditboost import memo as layout
+from banditboost.errors import DecisionError
 from tests.boosting.rounds import STREAM, N, make, taught
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS, GAP
@@ -47,15 +46,28 @@ def test_decision_owes_nothing_to_the_row_it_was_made_for(name: str) -> None:
 def test_numbers_kept_beside_the_memo_are_those_of_the_memo(name: str) -> None:
     model = taught(name)
     allowed = None if model.labels_are_fixed else model.labels[1:]
-    made = [model.decide(x) for x in STREAM.X[:20]] + [model.decide(STREAM.X[0], allowed), *model.decide_many(STREAM.X[:3])]
+    made = [model.decide(x) for x in STREAM.X[:20]] + [
+        model.decide(STREAM.X[0], allowed),
+        *model.decide_many(STREAM.X[:3]),
+    ]
     for decision in made:
-        for one in (decision, via_json(decision, model), via_pickle(decision, model), via_copy(decision, model)):
-            assert (one.round, model.labels.index(one.label)) == (one._memo[layout.ROUND], one._memo[layout.SHOWN])
+        for one in (
+            decision,
+            via_json(decision, model),
+            via_pickle(decision, model),
+            via_copy(decision, model),
+        ):
+            assert (one.round, model.labels.index(one.label)) == (
+                one._memo[layout.ROUND],
+                one._memo[layout.SHOWN],
+            )
     assert [decision.round for decision in made] == list(range(model.rounds - len(made), model.rounds))
 
 
 def test_numbers_of_a_row_may_lie_apart(name: str) -> None:
-    """A column of a matrix, every other number, a row from the back: the numbers count, not where they lie."""
+    """A column of a matrix, every other number, a row from the back: the numbers count, not where they
+    lie.
+    """
     models = [make(name) for _ in range(4)]
     spread = np.repeat(STREAM.X[:30], 2, axis=1)
     for t, y in enumerate(STREAM.y[:30].tolist()):
@@ -68,7 +80,9 @@ def test_numbers_of_a_row_may_lie_apart(name: str) -> None:
 
 
 def test_decision_is_small(name: str) -> None:
-    """Votes and weights (or probabilities), row and a few numbers: what it takes, and not what the model takes."""
+    """Votes and weights (or probabilities), row and a few numbers: what it takes, and not what the model
+    takes.
+    """
     model = taught(name)
     decision = model.decide(STREAM.X[0])
     numbers = layout.VOTES + (layout.MOST_PROBABILITIES if name == GAP else 2 * N) + len(model.schema)
@@ -97,7 +111,11 @@ def test_decision_survives_a_journey(name: str, travel: Any) -> None:
     model, twin = taught(name), taught(name)
     for x, y in zip(STREAM.X[40:80], STREAM.y[40:80].tolist(), strict=True):
         decision, expected = travel(model.decide(x), model), twin.decide(x)
-        assert (decision.label, decision.greedy, decision.round) == (expected.label, expected.greedy, expected.round)
+        assert (decision.label, decision.greedy, decision.round) == (
+            expected.label,
+            expected.greedy,
+            expected.round,
+        )
         assert decision.distribution() == expected.distribution()
         model.learn(decision, decision.label == y)
         twin.learn(expected, expected.label == y)
@@ -115,7 +133,9 @@ def test_decisions_are_equal_if_all_is(name: str) -> None:
     assert "round=0" in repr(decision)
 
 
-@pytest.mark.parametrize("labels", [["a", "b"], [("a", 1), ("b", 2)], list(np.arange(2)), [None, 0.5]], ids=str)
+@pytest.mark.parametrize(
+    "labels", [["a", "b"], [("a", 1), ("b", 2)], list(np.arange(2)), [None, 0.5]], ids=str
+)
 def test_json_carries_a_decision_of_any_labels(labels: list[Any]) -> None:
     """Labels are any hashable names; a store need not know them."""
     model = AdaBandit(labels, n_learners=2, seed=1)

@@ -53,14 +53,18 @@ def test_estimate_is_unbiased_for_any_rate(k: int, rho: float, estimator: int, d
     assert mean_estimate(k, rho, yhat, y, estimator) == pytest.approx(loss, abs=1e-12)
 
 
-@given(k=st.integers(2, 300), rho=st.floats(1e-9, 1 - 1e-9), estimator=st.sampled_from([3, 4]), data=st.data())
+@given(
+    k=st.integers(2, 300), rho=st.floats(1e-9, 1 - 1e-9), estimator=st.sampled_from([3, 4]), data=st.data()
+)
 def test_estimate_equals_the_twin(k: int, rho: float, estimator: int, data: st.DataObject) -> None:
     yhat, ytilde = data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, k - 1))
     correct = data.draw(st.booleans())
     p = label_probability(ytilde, yhat, rho, k)
     expected = ESTIMATES[estimator](k, yhat, ytilde, p, correct)
     # What is written as 1 - lhat = base + ... loses the last bits of 1 / p.
-    assert estimate_of(k, yhat, ytilde, p, correct, estimator) == pytest.approx(expected, rel=1e-14, abs=1e-15 / p)
+    assert estimate_of(k, yhat, ytilde, p, correct, estimator) == pytest.approx(
+        expected, rel=1e-14, abs=1e-15 / p
+    )
 
 
 def largest_deviation(k: int, rho: float) -> float:
@@ -94,6 +98,9 @@ def test_full_information_needs_no_estimate() -> None:
 @pytest.mark.parametrize("estimator", [3, 4])
 def test_right_label_is_known_in_correct_rounds_only(estimator: int) -> None:
     for ytilde in (0, 1):
-        settings, memo = settings_of(3, estimator=estimator), memo_of(0, ytilde, label_probability(ytilde, 0, 0.1, 3))
+        settings, memo = (
+            settings_of(3, estimator=estimator),
+            memo_of(0, ytilde, label_probability(ytilde, 0, 0.1, 3)),
+        )
         assert estimate(settings, memo, 1).right == ytilde
         assert estimate(settings, memo, 0).right == -1

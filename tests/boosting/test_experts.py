@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from banditboost.boosting.adaptive import update_hedge
 from banditboost.boosting.estimate import estimate
-from banditboost.boosting.experts import add_label, draw_expert, expert_labels, largest_label, nth_tied, slot_of
+from banditboost.boosting.experts import (
+    add_label,
+    draw_expert,
+    expert_labels,
+    largest_label,
+    nth_tied,
+    slot_of,
+)
 from tests.boosting.kernels import key_of, label_probability, memo_of, settings_of
 from tests.naive import boosters as naive
 from tests.naive import rng
@@ -62,7 +69,9 @@ def test_largest_label_equals_the_twin(k: int, data: st.DataObject) -> None:
 
 @given(st.integers(2, 12), st.data())
 def test_expert_labels_equal_the_twin(k: int, data: st.DataObject) -> None:
-    cast = data.draw(st.lists(st.tuples(st.integers(0, k - 1), WEIGHTS | st.floats(-2.0, 2.0)), min_size=1, max_size=20))
+    cast = data.draw(
+        st.lists(st.tuples(st.integers(0, k - 1), WEIGHTS | st.floats(-2.0, 2.0)), min_size=1, max_size=20)
+    )
     h, alpha = [label for label, _ in cast], [weight for _, weight in cast]
     labels = np.empty(len(h), np.int64)
     expert_labels(np.array(h, np.float64), np.array(alpha), k, key_of(SEED, ROUND), labels)
@@ -108,7 +117,9 @@ def charge(log_weights: np.ndarray, labels: list[int], k: int, rho: float, **ver
     """One round of Hedge; `verdict` says yhat, ytilde and whether it was correct."""
     yhat, ytilde = verdict["yhat"], verdict["ytilde"]
     memo = memo_of(yhat, ytilde, label_probability(ytilde, yhat, rho, k))
-    update_hedge(log_weights, np.array(labels, np.int64), estimate(settings_of(k), memo, int(verdict["correct"])))
+    update_hedge(
+        log_weights, np.array(labels, np.int64), estimate(settings_of(k), memo, int(verdict["correct"]))
+    )
 
 
 @pytest.mark.parametrize("rho", [1e-1, 1e-3, 1e-6])
@@ -127,7 +138,10 @@ def test_hedge_equals_the_twin(rho: float) -> None:
 
 @pytest.mark.parametrize(("k", "rho"), [(11, 1e-3), (101, 1e-3), (101, 1e-5)])
 def test_no_expert_dies_of_a_huge_charge(k: int, rho: float) -> None:
-    """An explored correct round charges (k - 1) / rho at once: 1e4 to 1e7, where exp is 0. A verdict as large brings the loser back."""
+    """An explored correct round charges (k - 1) / rho at once: 1e4 to 1e7, where exp is 0.
+
+    A verdict as large brings the loser back.
+    """
     log_weights = np.zeros(3)
     charge(log_weights, [1, 2, 3], k, rho, yhat=0, ytilde=1, correct=True)
     assert log_weights[0] == 0.0

@@ -41,7 +41,10 @@ def first_number_beyond(u: float, greedy: int, rho: float, k: int) -> float:
 @pytest.mark.parametrize("rho", [0.001, 0.05, 0.5, 0.9])
 @pytest.mark.parametrize("k", [2, 3, 7, 26])
 def test_numbers_that_draw_a_label_measure_its_probability(k: int, rho: float) -> None:
-    """Each label is drawn by one interval of u. Their ends are found by bisection, their lengths are the probabilities of eq. (2)."""
+    """Each label is drawn by one interval of u.
+
+    Their ends are found by bisection, their lengths are the probabilities of eq. (2).
+    """
     for greedy in (0, k // 2, k - 1):
         lengths: dict[int, float] = {}
         u = 0.0

@@ -61,7 +61,9 @@ def test_probabilities(model: Any) -> None:
 
 
 def test_probabilities_of_adafull_are_those_of_its_draw() -> None:
-    """Over many rounds a label is predicted as often as the shares say: the expert is drawn anew each time."""
+    """Over many rounds a label is predicted as often as the shares say: the expert is drawn anew each
+    time.
+    """
     model = make_booster("AdaFull", 3, 5, schema=STREAM.schema())
     for x, y in zip(STREAM.X[:6], STREAM.y.tolist(), strict=False):
         model.learn_one(x, y)

@@ -1,4 +1,7 @@
-"""GapBoost: what is its own. That it plays, saves and refuses like the others is in their tests; its twin is in test_gap_twin.py."""
+"""GapBoost: what is its own.
+
+That it plays, saves and refuses like the others is in their tests; its twin is in test_gap_twin.py.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,14 @@ import pytest
 
 import banditboost
 from banditboost import Decision, GapBoost, HoeffdingTree, Schema, datasets, load, play
-from banditboost.boosting.gap.choose import choose, draw_other, weigh_labels
-from banditboost.errors import DecisionError, ModelFileError, ParameterError
-from banditboost.memo import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
 from banditboost.boosting.gap.chain import list_row
+from banditboost.boosting.gap.choose import choose, draw_other, weigh_labels
+from banditboost.boosting.gap.layout import lay_out
 from banditboost.boosting.gap.state import LANES
 from banditboost.compiled.compile import kernel
-from banditboost.compiled.rng import round_key
-from banditboost.compiled.rng import EXPLORE, uniform_at
-from banditboost.boosting.gap.layout import lay_out
+from banditboost.compiled.rng import EXPLORE, round_key, uniform_at
+from banditboost.errors import DecisionError, ModelFileError, ParameterError
+from banditboost.memo import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference, state_of
@@ -43,7 +45,9 @@ def taught(k: int = 3, rounds: int = ROUNDS, **options: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("k", [2, 3, 26])
 def test_the_distribution_is_the_one_that_is_drawn_from(k: int) -> None:
-    """Label by label: from the model before, from the decision, and by the walk of the specification along it."""
+    """Label by label: from the model before, from the decision, and by the walk of the specification along
+    it.
+    """
     model, rows = taught(k)
     for x in rows:
         expected = model.distribution(x)
@@ -69,7 +73,9 @@ def test_numbers_that_draw_a_label_measure_its_probability() -> None:
     probabilities = np.zeros(5)
     best = weigh_labels(scores, np.zeros(0, np.int64), 3.0, probabilities)
     assert best == 1  # the first of the two
-    assert probabilities.tolist() == pytest.approx([1 / (5 + 60 * 0.4 / 2), probabilities[1], 1 / 5, 1 / 50, 1 / (5 + 60 * 0.0001 / 2)])
+    assert probabilities.tolist() == pytest.approx(
+        [1 / (5 + 60 * 0.4 / 2), probabilities[1], 1 / 5, 1 / 50, 1 / (5 + 60 * 0.0001 / 2)]
+    )
     n = 2_000 if INTERPRETED else 100_000
     drawn = [draw_other(probabilities, best, (i + 0.5) / n) for i in range(n)]
     assert (np.bincount(drawn, minlength=5) / n).tolist() == pytest.approx(probabilities.tolist(), abs=2 / n)
@@ -81,7 +87,9 @@ def choose_in_round(model: Any, memo: np.ndarray, seed: int) -> None:
 
 
 def test_every_round_number_draws_from_the_same_distribution() -> None:
-    """Many rounds of one row with nothing learned in between: shares of the labels shown are the probabilities told."""
+    """Many rounds of one row with nothing learned in between: shares of the labels shown are the
+    probabilities told.
+    """
     model, rows = taught(3, 30)
     n = 300 if INTERPRETED else 20_000
     expected = model.distribution(rows[0])
@@ -119,7 +127,9 @@ def test_a_decision_among_many_labels_does_not_hold_the_distribution() -> None:
 
 
 def test_among_some_labels() -> None:
-    """Probabilities are those of the rule with the allowed labels in the place of all; a label that is alone is certain."""
+    """Probabilities are those of the rule with the allowed labels in the place of all; a label that is alone
+    is certain.
+    """
     model, rows = taught(5)
     for allowed in ([0, 3], [1, 2, 4], [2], [0, 1, 2, 3, 4]):
         among_all = model.distribution(rows[0])
@@ -147,7 +157,9 @@ def test_a_changed_restriction_is_refused() -> None:
 
 
 def test_a_verdict_is_the_shown_labels_own() -> None:
-    """Whatever else was allowed, the same label shown for the same row teaches the same; only the tally knows how probable it was."""
+    """Whatever else was allowed, the same label shown for the same row teaches the same; only the tally knows
+    how probable it was.
+    """
     (one, rows), (other, _) = taught(5), taught(5)
     told = one.distribution(rows[0])
     greedy = max(told, key=told.__getitem__)
@@ -181,7 +193,10 @@ def test_labels_join(tmp_path: Path) -> None:
 
 
 def test_slots_are_shared_when_labels_join_under_a_low_ceiling(tmp_path: Path) -> None:
-    """Ten columns of ten values: stage 2 needs 4,500 slots. A megabyte allows 8,192 for two labels, and 1,024 for sixteen."""
+    """Ten columns of ten values: stage 2 needs 4,500 slots.
+
+    A megabyte allows 8,192 for two labels, and 1,024 for sixteen.
+    """
     luck = np.random.default_rng(2)
     rows = [{f"f{i}": f"v{luck.integers(10)}" for i in range(10)} for _ in range(40 if INTERPRETED else 300)]
     model = GapBoost(["a", "b"], n_learners=1, max_memory=1 << 20, seed=1)
@@ -285,7 +300,12 @@ def slots_by_meaning(model: Any) -> dict[int, Any]:
         i, j, start = (int(pair[field]) for field in ("first", "second", "slot"))
         codes = [(0, 0)] if i == j else list(itertools.product(range(len(values[i])), range(len(values[j]))))
         for place, (one, other) in enumerate(codes):
-            about[int(layout.spans["start"][1]) + start + place] = (names[i], values[i][one], names[j], values[j][other])
+            about[int(layout.spans["start"][1]) + start + place] = (
+                names[i],
+                values[i][one],
+                names[j],
+                values[j][other],
+            )
     return about
 
 
@@ -294,7 +314,9 @@ def regression_by_meaning(model: Any, group: int, kind: str) -> dict[Any, float]
     inverse, weights = (part[group] for part in getattr(model._stages, kind))
     about = {slot: meaning for slot, meaning in slots_by_meaning(model).items() if slot < len(weights)}
     assert len(about) == len(weights)
-    return {("w", about[i]): weights[i] for i in about} | {(about[i], about[j]): inverse[i, j] for i in about for j in about}
+    return {("w", about[i]): weights[i] for i in about} | {
+        (about[i], about[j]): inverse[i, j] for i in about for j in about
+    }
 
 
 @pytest.mark.parametrize("kind", ["narrow", "wide"])
@@ -319,7 +341,9 @@ def test_regressions_end_when_rows_become_wide(tmp_path: Path) -> None:
     model = GapBoost(range(2), n_learners=1, max_memory=1 << 20, seed=1)
     for t in range(89):
         model.learn(model.decide({"c": f"v{t}"}), t % 2 == 0)
-    assert model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 90, 90)  # one column has no products
+    assert (
+        model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 90, 90)
+    )  # one column has no products
     assert np.all(model.expert_weights[-2:] > 0.0)
     model.decide({"c": "one more"})
     assert model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 0, 0)
@@ -372,14 +396,20 @@ def test_missing_values_are_no_features() -> None:
     model = GapBoost(range(2), n_learners=1, schema=schema, seed=1)
     for t in range(6):
         model.learn(model.decide([float(t), "uv"[t % 2], -float(t * t)]), t % 2 == 0)
-    for row, sizes in [((0.0, 1.0, 2.0), (4, 5, 5)), ((np.nan, 1.0, 2.0), (3, 2, 2)), ((np.nan, np.nan, np.nan), (1, 0, 0))]:
+    for row, sizes in [
+        ((0.0, 1.0, 2.0), (4, 5, 5)),
+        ((np.nan, 1.0, 2.0), (3, 2, 2)),
+        ((np.nan, np.nan, np.nan), (1, 0, 0)),
+    ]:
         list_row(model._state(), np.array(row))
         assert tuple(np.diff(model._scratch.bounds)) == sizes
     assert model._scratch.slots[0] == 0
 
 
 def weights_by_meaning(model: Any) -> dict[Any, list[float]]:
-    """Of every label's weight: which stage, which columns, which values; those that were never touched are left out."""
+    """Of every label's weight: which stage, which columns, which values; those that were never touched are
+    left out.
+    """
     layout, names, found = model._stages.layout, model.schema.names, {}
     values = [model.schema.values(name) or (None,) for name in names]
     for group in range(model.n_groups):
@@ -430,7 +460,10 @@ def test_of_too_many_pairs_some_are_drawn() -> None:
 
 
 def test_a_hashed_stage_follows_the_schema() -> None:
-    """Two columns of 200 values need 40,000 slots: more than there are. What a pair of values has learned survives a column that joins."""
+    """Two columns of 200 values need 40,000 slots: more than there are.
+
+    What a pair of values has learned survives a column that joins.
+    """
     values = [f"v{i}" for i in range(200)]
     schema = Schema.of(["a", "b"], ["nominal"] * 2, [values, values])
     schema.declared = False
@@ -443,13 +476,18 @@ def test_a_hashed_stage_follows_the_schema() -> None:
     model.decide({"late": 3.0})
     after = model._stages.layout.spans
     assert after["needed"][1] == 40_401
-    assert np.array_equal(model._stages.weights[:, 0, after["start"][1] : after["start"][1] + 16_384].sum(axis=0), sums)
+    assert np.array_equal(
+        model._stages.weights[:, 0, after["start"][1] : after["start"][1] + 16_384].sum(axis=0), sums
+    )
 
 
 # Memory
 
 
-@pytest.mark.parametrize(("k", "max_memory", "slots"), [(26, 256 << 20, 16_384), (1_000, 256 << 20, 4_096), (10_000, 256 << 20, 256)])
+@pytest.mark.parametrize(
+    ("k", "max_memory", "slots"),
+    [(26, 256 << 20, 16_384), (1_000, 256 << 20, 4_096), (10_000, 256 << 20, 256)],
+)
 def test_slots_are_bounded_by_the_ceiling(k: int, max_memory: int, slots: int) -> None:
     model = GapBoost(range(k), schema=wide_schema(89), max_memory=max_memory, seed=1)
     assert model._stages.layout.spans["room"].tolist() == [90, min(slots, 4_005), 0]
@@ -470,7 +508,9 @@ def test_it_stays_under_the_ceiling() -> None:
 
 
 def test_weak_learners_are_trees() -> None:
-    with pytest.raises(ParameterError, match="weak_learner is 'tree'; GapBoost's chains are of trees: give a HoeffdingTree"):
+    with pytest.raises(
+        ParameterError, match="weak_learner is 'tree'; GapBoost's chains are of trees: give a HoeffdingTree"
+    ):
         GapBoost(["a", "b"], weak_learner="tree")  # type: ignore[arg-type]
 
 

@@ -32,20 +32,33 @@ def tied(scores: list[float]) -> bool:
 class Pair(Both):
     """GapBoost and its twin."""
 
-    def __init__(self, k: int, n_learners: int, schema: Schema | None, kinds: list[str], n_values: list[int]) -> None:
+    def __init__(
+        self, k: int, n_learners: int, schema: Schema | None, kinds: list[str], n_values: list[int]
+    ) -> None:
         def tree(number: int) -> Tree:
             u = rng.uniform(SEED, number, rng.TREE_PARAMETER, 0)
             return Tree(2, kinds, n_values, rng.between(u, 5.0, 10.0), 0.1, 0.6)
 
-        booster = banditboost.GapBoost(range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE)
+        booster = banditboost.GapBoost(
+            range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE
+        )
         super().__init__(booster, Twin(k, n_learners, tree, kinds, n_values, SEED))
 
-    def decide(self, x: Any, coded: list[float], allowed: list[int] | None = None) -> tuple[Any, Any, list[float]]:
+    def decide(
+        self, x: Any, coded: list[float], allowed: list[int] | None = None
+    ) -> tuple[Any, Any, list[float]]:
         decision, expected = self.booster.decide(x, allowed), self.twin.decide(coded, allowed)
-        if (decision.label, decision.greedy) != (expected.ytilde, expected.yhat) and (tied(expected.score) or tied(expected.hope)):
-            # Of labels that are all quite wrong, at -1, the last bit of exp decides which is best: the twin then follows the booster.
+        if (decision.label, decision.greedy) != (expected.ytilde, expected.yhat) and (
+            tied(expected.score) or tied(expected.hope)
+        ):
+            # Of labels that are all quite wrong, at -1, the last bit of exp decides which is best: the twin
+            # then follows the booster.
             return decision, expected._replace(yhat=decision.greedy, ytilde=decision.label), coded
-        assert (decision.round, decision.label, decision.greedy) == (expected.round, expected.ytilde, expected.yhat)
+        assert (decision.round, decision.label, decision.greedy) == (
+            expected.round,
+            expected.ytilde,
+            expected.yhat,
+        )
         assert decision.probability == pytest.approx(expected.p, **CLOSE_WEIGHT)
         return decision, expected, coded
 
@@ -125,12 +138,16 @@ def test_some_labels_are_allowed_and_labels_join() -> None:
 def run_wide(kinds: list[str], n_values: list[int], n_rounds: int) -> None:
     luck = np.random.default_rng(len(kinds))
     columns = [
-        luck.normal(size=n_rounds) if kind == "numeric" else luck.integers(0, n, n_rounds) for kind, n in zip(kinds, n_values, strict=True)
+        luck.normal(size=n_rounds) if kind == "numeric" else luck.integers(0, n, n_rounds)
+        for kind, n in zip(kinds, n_values, strict=True)
     ]
     X = np.column_stack(columns).astype(np.float64)
     X[luck.random(X.shape) < 0.03] = np.nan
     names = [f"f{i}" for i in range(len(kinds))]
-    values = [[f"v{code}" for code in range(n)] if kind == "nominal" else None for kind, n in zip(kinds, n_values, strict=True)]
+    values = [
+        [f"v{code}" for code in range(n)] if kind == "nominal" else None
+        for kind, n in zip(kinds, n_values, strict=True)
+    ]
     pair = Pair(3, 2, Schema.of(names, kinds, values), kinds, n_values)
     for x in X:
         pair.step(x, x.tolist(), int(np.nan_to_num(x[0]) + np.nan_to_num(x[-1])) % 3)

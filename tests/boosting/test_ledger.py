@@ -1,4 +1,6 @@
-"""The ledger of learned rounds: a bit for each of the last ones, used again when they have left the window."""
+"""The ledger of learned rounds: a bit for each of the last ones, used again when they have left the
+window.
+"""
 
 from __future__ import annotations
 
@@ -79,6 +81,10 @@ def test_a_stream_longer_than_the_window(window: int) -> None:
     book.open_up_to(20)
     book.mark_all(np.arange(20))
     book.open_up_to(20 + 3 * window)
-    assert [round_ for round_ in range(20 + 2 * window, 20 + 3 * window) if book.refusal(round_, 20 + 3 * window)] == []
+    assert [
+        round_ for round_ in range(20 + 2 * window, 20 + 3 * window) if book.refusal(round_, 20 + 3 * window)
+    ] == []
     book.mark_all(np.arange(20 + 3 * window))
-    assert all("once" in book.refusal(round_, 20 + 3 * window) for round_ in range(20 + 2 * window, 20 + 3 * window))
+    assert all(
+        "once" in book.refusal(round_, 20 + 3 * window) for round_ in range(20 + 2 * window, 20 + 3 * window)
+    )

@@ -1,4 +1,6 @@
-"""Many rows in one call are the same as one by one, to the last bit; and a call that is refused has changed nothing."""
+"""Many rows in one call are the same as one by one, to the last bit; and a call that is refused has changed
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def play_in_batches(model: Any, frame: Any, verdicts: Any = list) -> list[Any]:
             model.learn_many(frame[part], verdicts(right.tolist()))
         else:
             decisions = model.decide_many(frame[part])
-            model.learn_many(decisions, verdicts([d.label == y for d, y in zip(decisions, right.tolist(), strict=True)]))
+            model.learn_many(
+                decisions, verdicts([d.label == y for d, y in zip(decisions, right.tolist(), strict=True)])
+            )
             seen += [decision._memo.tobytes() for decision in decisions]
     return seen
 
@@ -120,7 +124,10 @@ def test_features_and_values_that_join(name: str) -> None:
     assert difference(many, one) == []
 
 
-@pytest.mark.parametrize("verdicts", [tuple, np.array, pd.Series, pl.Series, pa.array, lambda values: pa.chunked_array([values]), iter])
+@pytest.mark.parametrize(
+    "verdicts",
+    [tuple, np.array, pd.Series, pl.Series, pa.array, lambda values: pa.chunked_array([values]), iter],
+)
 def test_verdicts_in_any_column(name: str, verdicts: Any) -> None:
     one, many = (make_booster(name, K, N) for _ in range(2))
     assert play_in_batches(many, STREAM.X, verdicts) == play_one_by_one(one, list(STREAM.X))
@@ -138,7 +145,11 @@ def test_probabilities_of_many_rows(name: str) -> None:
     assert state_of(model) == before
 
 
-@pytest.mark.parametrize("empty", [[], np.zeros((0, 4)), pd.DataFrame(), pl.DataFrame()], ids=["list", "matrix", "pandas", "polars"])
+@pytest.mark.parametrize(
+    "empty",
+    [[], np.zeros((0, 4)), pd.DataFrame(), pl.DataFrame()],
+    ids=["list", "matrix", "pandas", "polars"],
+)
 def test_no_rows(name: str, empty: Any) -> None:
     model = make_booster(name, K, N)
     before = state_of(model)
@@ -223,7 +234,11 @@ def test_a_bad_verdict_anywhere_and_nothing_is_learned(name: str) -> None:
         (decisions[:3], [True, False, 1], "decision 2 of 3: correct is 1"),
         (decisions[:3], [True, False, None], "correct is None"),
         (decisions[:3], np.array([0.0, 1.0, 0.5]), "correct is"),
-        ([*decisions[:2], decisions[0]], [True, True, True], "decision 2 is that of round 0, as is decision 0"),
+        (
+            [*decisions[:2], decisions[0]],
+            [True, True, True],
+            "decision 2 is that of round 0, as is decision 0",
+        ),
         (decisions[2:], [True, True, True], "learned before"),
         ([decisions[0], foreign], [True, True], "was made by model"),
         ([decisions[1], forged], [True, True], "does not fit"),
@@ -242,7 +257,13 @@ def test_a_bad_verdict_anywhere_and_nothing_is_learned(name: str) -> None:
 def test_a_bad_label_anywhere_and_nothing_is_learned(name: str) -> None:
     model = make_booster(name, K, N)
     before = state_of(model)
-    refusals = [([0, 9], "y is 9"), ([0, []], r"y is \[\]"), ([0], "1 labels for 2 rows"), (3, "give a list"), ("01", "give a list")]
+    refusals = [
+        ([0, 9], "y is 9"),
+        ([0, []], r"y is \[\]"),
+        ([0], "1 labels for 2 rows"),
+        (3, "give a list"),
+        ("01", "give a list"),
+    ]
     for right, message in refusals:
         with pytest.raises(LabelError, match=message):
             model.learn_many(STREAM.X[:2], right)
@@ -310,9 +331,17 @@ def test_any_rows_are_taken_or_refused_as_one_by_one(rows: list[Any]) -> None:
     assert difference(one, many) == [] if not refusal else state_of(many) == before
 
 
-@given(st.lists(st.tuples(st.floats(), st.sampled_from(["red", "blue", None]), st.booleans()), min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.tuples(st.floats(), st.sampled_from(["red", "blue", None]), st.booleans()), min_size=1, max_size=8
+    )
+)
 def test_any_frame_is_its_rows(rows: list[tuple[float, str | None, bool]]) -> None:
-    columns = {"number": [row[0] for row in rows], "colour": [row[1] for row in rows], "flag": [row[2] for row in rows]}
+    columns = {
+        "number": [row[0] for row in rows],
+        "colour": [row[1] for row in rows],
+        "flag": [row[2] for row in rows],
+    }
     named = [dict(zip(columns, row, strict=True)) for row in rows]
     frames = [named, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)]
     outcomes = [decided(frame, fresh().decide_many) for frame in frames]

@@ -1,14 +1,16 @@
-"""`play` in one compiled loop against `decide` and `learn` by hand: the same decisions, and every array the same to the last bit."""
+"""`play` in one compiled loop against `decide` and `learn` by hand: the same decisions, and every array the
+same to the last bit.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
 from banditboost import Schema, play
-from importlib import import_module
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import keyed, play_by_hand
 from tests.boosting.states import difference
@@ -188,7 +190,9 @@ def test_progress_is_reported(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_interrupted_play_can_go_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was played before the interruption was played, and the rest of the stream gives the rest of the result."""
+    """What was played before the interruption was played, and the rest of the stream gives the rest of the
+    result.
+    """
     monkeypatch.setattr(import_module("banditboost.simulation.play"), "_ROUNDS_A_CALL", 15)
     stream = make_stream("mixed", 3, 40)
     one, other = two_of(name, stream)

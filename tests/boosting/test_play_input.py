@@ -29,7 +29,12 @@ def test_dicts_lists_and_arrays_are_one(name: str) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
     named = stream.dicts()
     results, models = [], []
-    for rows in (stream.X, named, [tuple(row.values()) for row in named], [list(row.values()) for row in named]):
+    for rows in (
+        stream.X,
+        named,
+        [tuple(row.values()) for row in named],
+        [list(row.values()) for row in named],
+    ):
         models.append(make_booster(name, 3, 5, schema=stream.schema()))
         results.append(play(models[-1], rows, stream.y))
     for result, model in zip(results[1:], models[1:], strict=True):
@@ -37,9 +42,13 @@ def test_dicts_lists_and_arrays_are_one(name: str) -> None:
         assert difference(model, models[0]) == []
 
 
-@pytest.mark.parametrize("first", [[1.0, "red", 2.0, "blue"], [None, "red", 2.0, None]], ids=["whole", "gaps"])
+@pytest.mark.parametrize(
+    "first", [[1.0, "red", 2.0, "blue"], [None, "red", 2.0, None]], ids=["whole", "gaps"]
+)
 def test_lists_bring_features_by_position(first: list[Any]) -> None:
-    """Without a schema the places are called x0, x1, ...; a value that is missing at first keeps its place."""
+    """Without a schema the places are called x0, x1, ...; a value that is missing at first keeps its
+    place.
+    """
     stream = make_stream("mixed", 3, 40)
     rows = [first, *([*row.values()] for row in stream.dicts()[1:])]
     named = [{f"x{i}": value for i, value in enumerate(row)} for row in rows]
@@ -50,7 +59,9 @@ def test_lists_bring_features_by_position(first: list[Any]) -> None:
     assert sorted(map(str, played.schema.names)) == ["x0", "x1", "x2", "x3"]
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist], ids=["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist], ids=["pandas", "polars", "pyarrow"]
+)
 def test_frames_are_lists_of_dicts(frame: Any) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
     rows = stream.dicts()
@@ -64,12 +75,19 @@ def test_frames_are_lists_of_dicts(frame: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int64, object])
 def test_masked_cells_are_missing(dtype: Any) -> None:
-    """Whatever lies under the mask: in a whole matrix, in single rows, and in a row that is only looked at."""
+    """Whatever lies under the mask: in a whole matrix, in single rows, and in a row that is only looked
+    at.
+    """
     X = np.arange(120).reshape(40, 3).astype(dtype)
     masked = np.ma.array(X, mask=X % 4 == 0)
-    rows = [[None if hidden else x for x, hidden in zip(row, hide, strict=True)] for row, hide in zip(X, masked.mask, strict=True)]
+    rows = [
+        [None if hidden else x for x, hidden in zip(row, hide, strict=True)]
+        for row, hide in zip(X, masked.mask, strict=True)
+    ]
     y = np.arange(40) % 3
-    played, by_hand, expected = (make_booster("AdaBandit", 3, 5, schema=Schema(numeric=["a", "b", "c"])) for _ in range(3))
+    played, by_hand, expected = (
+        make_booster("AdaBandit", 3, 5, schema=Schema(numeric=["a", "b", "c"])) for _ in range(3)
+    )
     shown = play(expected, rows, y).shown.tolist()
     assert play(played, masked, y).shown.tolist() == shown
     assert play_by_hand(by_hand, list(masked), y).shown == shown
@@ -108,7 +126,19 @@ def test_columns_of_one_name_are_refused(frame: Any) -> None:
         lambda names, y: y.astype(np.uint8),  # noqa: ARG005
         lambda names, y: y.tolist(),  # noqa: ARG005
     ],
-    ids=["list", "array", "objects", "series", "enum", "arrow", "dictionary", "generator", "indices", "small indices", "list of indices"],
+    ids=[
+        "list",
+        "array",
+        "objects",
+        "series",
+        "enum",
+        "arrow",
+        "dictionary",
+        "generator",
+        "indices",
+        "small indices",
+        "list of indices",
+    ],
 )
 def test_names_or_indices(told: Any) -> None:
     stream = make_stream("mixed", 3, ROUNDS)
@@ -120,7 +150,9 @@ def test_names_or_indices(told: Any) -> None:
     assert result.labels == ("north", "south", "east")
 
 
-@pytest.mark.parametrize("labels", [(30, 10, 20), (("a", 1), ("a", 2), ("b", 1)), (True, False, None), (0.5, 1.5, 2.5)], ids=str)
+@pytest.mark.parametrize(
+    "labels", [(30, 10, 20), (("a", 1), ("a", 2), ("b", 1)), (True, False, None), (0.5, 1.5, 2.5)], ids=str
+)
 def test_right_labels_of_any_kind(labels: tuple[Any, ...]) -> None:
     stream = make_stream("mixed", 3, 30)
     model = AdaBandit(labels, n_learners=2, schema=stream.schema(), seed=SEED)

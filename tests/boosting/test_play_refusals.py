@@ -42,7 +42,9 @@ def with_bad(place: tuple[int, int], value: float) -> np.ndarray:
 # y
 
 
-@pytest.mark.parametrize("y", [STREAM.y[:-1], [*STREAM.y, 0], [], STREAM.y[:, None]], ids=["short", "long", "none", "column"])
+@pytest.mark.parametrize(
+    "y", [STREAM.y[:-1], [*STREAM.y, 0], [], STREAM.y[:, None]], ids=["short", "long", "none", "column"]
+)
 def test_one_right_label_for_each_row(model: Any, y: Any) -> None:
     message = refused(model, STREAM.X, y, LabelError)
     assert "y has shape" in message
@@ -75,7 +77,9 @@ def test_indices_must_be_indices(y: np.ndarray) -> None:
 # X
 
 
-@pytest.mark.parametrize("X", [STREAM.X[0], STREAM.X[:, :, None], np.float64(3.0)[None]], ids=["row", "cube", "scalar"])
+@pytest.mark.parametrize(
+    "X", [STREAM.X[0], STREAM.X[:, :, None], np.float64(3.0)[None]], ids=["row", "cube", "scalar"]
+)
 def test_matrix_has_two_dimensions(model: Any, X: np.ndarray) -> None:
     message = refused(model, X, STREAM.y, FeatureError)
     assert f"X has shape {X.shape}" in message
@@ -89,13 +93,26 @@ def test_what_is_no_table_is_refused(model: Any, X: Any) -> None:
     assert "give a matrix" in message
 
 
-@pytest.mark.parametrize("X", [STREAM.X[:, :3], STREAM.X.astype(str), STREAM.X.astype(complex)], ids=["narrow", "strings", "complex"])
+@pytest.mark.parametrize(
+    "X",
+    [STREAM.X[:, :3], STREAM.X.astype(str), STREAM.X.astype(complex)],
+    ids=["narrow", "strings", "complex"],
+)
 def test_matrix_fits_the_schema(model: Any, X: np.ndarray) -> None:
     refused(model, X, STREAM.y, FeatureError)
 
 
 @pytest.mark.parametrize(
-    ("place", "value"), [((20, 0), np.inf), ((29, 2), -np.inf), ((20, 1), 3.0), ((20, 1), 0.5), ((20, 3), -1.0), ((20, 3), np.inf)], ids=str
+    ("place", "value"),
+    [
+        ((20, 0), np.inf),
+        ((29, 2), -np.inf),
+        ((20, 1), 3.0),
+        ((20, 1), 0.5),
+        ((20, 3), -1.0),
+        ((20, 3), np.inf),
+    ],
+    ids=str,
 )
 def test_bad_row_in_the_middle_of_a_matrix(model: Any, place: tuple[int, int], value: float) -> None:
     message = refused(model, with_bad(place, value), STREAM.y, FeatureError)
@@ -145,7 +162,9 @@ def test_refused_labels_bring_no_features(fresh: Any, X: Any) -> None:
     refused(fresh, X, STREAM.y, ParameterError, lost=2.0)
 
 
-@pytest.mark.parametrize("X", [with_bad((20, 0), np.inf), [*STREAM.X.tolist()[:29], [1.0]]], ids=["matrix", "lists"])
+@pytest.mark.parametrize(
+    "X", [with_bad((20, 0), np.inf), [*STREAM.X.tolist()[:29], [1.0]]], ids=["matrix", "lists"]
+)
 def test_after_a_refused_stream_rows_may_still_have_names(fresh: Any, X: Any) -> None:
     refused(fresh, X, STREAM.y, FeatureError)
     play(fresh, STREAM.dicts(), STREAM.y)
@@ -161,7 +180,12 @@ def test_delay_is_a_number_of_rounds(model: Any, delay: Any) -> None:
     assert f"delay is {delay!r}" in message
 
 
-WRONG_DELAYS = {"few": lambda u: u[:3], "past": lambda u: u - 1.0, "never": lambda u: u * np.inf, "one": np.sum}
+WRONG_DELAYS = {
+    "few": lambda u: u[:3],
+    "past": lambda u: u - 1.0,
+    "never": lambda u: u * np.inf,
+    "one": np.sum,
+}
 
 
 @pytest.mark.parametrize("delay", WRONG_DELAYS.values(), ids=WRONG_DELAYS)

@@ -1,4 +1,6 @@
-"""The potential against its definition, against enumeration, against another algorithm, and against what must hold of it."""
+"""The potential against its definition, against enumeration, against another algorithm, and against what must
+hold of it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import config
 
-from banditboost.boosting.potential import PotentialTable, find_state, make_table, potential, potential_monte_carlo, vote_costs
+from banditboost.boosting.potential import (
+    PotentialTable,
+    find_state,
+    make_table,
+    potential,
+    potential_monte_carlo,
+    vote_costs,
+)
 from banditboost.boosting.vote_states import MOST_VOTES, count_class, count_partitions, find_slot, state_key
 from tests.naive.boosters import optimal_cost_matrix
 from tests.naive.potential import phi, phi_enumerated
@@ -41,7 +50,9 @@ def cast(histogram: np.ndarray, count: int) -> None:
 def values_of(table: PotentialTable, histogram: np.ndarray, n_votes: int) -> dict[int, float]:
     """phi by vote count, read from the table."""
     slot = find_state(table, histogram, n_votes)
-    return {int(c): float(table.values[slot, count_class(histogram, int(c))]) for c in np.flatnonzero(histogram)}
+    return {
+        int(c): float(table.values[slot, count_class(histogram, int(c))]) for c in np.flatnonzero(histogram)
+    }
 
 
 def partitions(n: int, most: int | None = None) -> Iterator[list[int]]:
@@ -85,19 +96,25 @@ def test_equals_the_recursion(n_learners: int, n_labels: int, edge: float) -> No
 
 
 def phi_by_convolution(votes: list[int], label: int, remaining: int, edge: float) -> float:
-    """Coefficients of the product of truncated series by convolution: slow, but all terms are positive, so rounding cannot grow."""
+    """Coefficients of the product of truncated series by convolution: slow, but all terms are positive, so
+    rounding cannot grow.
+    """
     chance = edge + (1 - edge) / len(votes)
     others = sorted(votes[:label] + votes[label + 1 :])
     win = []
     for gained in range(max(0, others[-1] - votes[label]), remaining + 1):
         rest, total = remaining - gained, votes[label] + gained
-        nodes, weights = np.polynomial.legendre.leggauss(1 + min(len(votes), (sum(votes) + remaining) // max(total, 1)) // 2)
+        nodes, weights = np.polynomial.legendre.leggauss(
+            1 + min(len(votes), (sum(votes) + remaining) // max(total, 1)) // 2
+        )
         product = 0.0
         for z, weight in zip((1 + nodes) / 2, weights / 2, strict=True):
             series = np.eye(1, rest + 1)[0]
             for count in sorted(set(others)):
                 terms = [1.0 if v < total - count else z * (v == total - count) for v in range(rest + 1)]
-                factor = np.array([term / math.factorial(v) * (1 / len(others)) ** v for v, term in enumerate(terms)])
+                factor = np.array(
+                    [term / math.factorial(v) * (1 / len(others)) ** v for v, term in enumerate(terms)]
+                )
                 series = np.convolve(series, power(factor, others.count(count)))[: rest + 1]
             product += weight * series[rest] * math.factorial(rest)
         win.append(math.comb(remaining, gained) * chance**gained * (1 - chance) ** rest * product)
@@ -113,7 +130,9 @@ def power(series: np.ndarray, exponent: int) -> np.ndarray:
     return result
 
 
-@pytest.mark.parametrize(("n_labels", "edge"), [(2, 0.3), (10, 0.1), (26, 0.0), (10_000, 0.0), (10_000, 0.1), (10_000, 0.9)])
+@pytest.mark.parametrize(
+    ("n_labels", "edge"), [(2, 0.3), (10, 0.1), (26, 0.0), (10_000, 0.0), (10_000, 0.1), (10_000, 0.9)]
+)
 def test_equals_convolution_for_many_votes_and_labels(n_labels: int, edge: float) -> None:
     rng = np.random.default_rng(n_labels)
     for n_votes in (60, 85) if INTERPRETED else (0, 20, 60, 85):
@@ -127,7 +146,8 @@ def test_equals_convolution_for_many_votes_and_labels(n_labels: int, edge: float
 
 
 @pytest.mark.parametrize(
-    ("n_learners", "n_labels"), [(20, 26)] if INTERPRETED else [(20, 26), (100, 2), (100, 26), (100, 10_000), (MOST_VOTES, 10_000)]
+    ("n_learners", "n_labels"),
+    [(20, 26)] if INTERPRETED else [(20, 26), (100, 2), (100, 26), (100, 10_000), (MOST_VOTES, 10_000)],
 )
 @pytest.mark.parametrize("edge", [0.0, 0.1])
 def test_is_a_martingale(n_learners: int, n_labels: int, edge: float) -> None:
@@ -161,7 +181,9 @@ def situations(draw: st.DrawFn) -> tuple[list[int], int, int, float]:
 
 
 @given(situations(), st.randoms(use_true_random=False))
-def test_does_not_depend_on_the_names_of_labels(situation: tuple[list[int], int, int, float], random: object) -> None:
+def test_does_not_depend_on_the_names_of_labels(
+    situation: tuple[list[int], int, int, float], random: object
+) -> None:
     votes, label, remaining, edge = situation
     order = list(range(len(votes)))
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -170,9 +192,14 @@ def test_does_not_depend_on_the_names_of_labels(situation: tuple[list[int], int,
 
 
 @given(situations())
-def test_is_a_probability_and_least_when_the_right_label_is_voted_for(situation: tuple[list[int], int, int, float]) -> None:
+def test_is_a_probability_and_least_when_the_right_label_is_voted_for(
+    situation: tuple[list[int], int, int, float],
+) -> None:
     votes, label, remaining, edge = situation
-    after = [potential([c + (r == voted) for r, c in enumerate(votes)], label, remaining, edge) for voted in range(len(votes))]
+    after = [
+        potential([c + (r == voted) for r, c in enumerate(votes)], label, remaining, edge)
+        for voted in range(len(votes))
+    ]
     assert all(0.0 <= value <= 1.0 for value in after)
     assert after[label] <= min(after) + 1e-12
 
@@ -180,7 +207,9 @@ def test_is_a_probability_and_least_when_the_right_label_is_voted_for(situation:
 @given(situations(), st.integers(0, 1000))
 def test_only_distances_count(situation: tuple[list[int], int, int, float], more: int) -> None:
     votes, label, remaining, edge = situation
-    assert potential([count + more for count in votes], label, remaining, edge) == potential(votes, label, remaining, edge)
+    assert potential([count + more for count in votes], label, remaining, edge) == potential(
+        votes, label, remaining, edge
+    )
 
 
 def test_what_is_decided_is_exact() -> None:
@@ -195,7 +224,9 @@ def test_chances_to_win_sum_to_one_exactly_without_votes_or_without_edge(n_votes
     table = make_table(20, 26, edge)
     histogram = random_histogram(20, 26, n_votes, np.random.default_rng(2))
     assert table.values[find_state(table, histogram, n_votes), -1] == 25.0
-    assert sum(histogram[c] * value for c, value in values_of(table, histogram, n_votes).items()) == pytest.approx(25.0, abs=1e-12)
+    assert sum(
+        histogram[c] * value for c, value in values_of(table, histogram, n_votes).items()
+    ) == pytest.approx(25.0, abs=1e-12)
 
 
 # The costs of a learner
@@ -204,7 +235,9 @@ def test_chances_to_win_sum_to_one_exactly_without_votes_or_without_edge(n_votes
 @pytest.mark.parametrize("n_labels", [2, 3, 8])
 @pytest.mark.parametrize("edge", [0.0, 0.1])
 @pytest.mark.parametrize("slots", [None, 2])
-def test_vote_costs_are_the_product_with_the_cost_matrix(n_labels: int, edge: float, slots: int | None) -> None:
+def test_vote_costs_are_the_product_with_the_cost_matrix(
+    n_labels: int, edge: float, slots: int | None
+) -> None:
     rng = np.random.default_rng(n_labels)
     n_learners = 9
     table = make_table(n_learners, n_labels, edge, slots=slots)
@@ -221,7 +254,9 @@ def test_vote_costs_are_the_product_with_the_cost_matrix(n_labels: int, edge: fl
             assert costs == pytest.approx(matrix @ vector, abs=1e-12, rel=0.0)
 
 
-def costs_of_labels(table: PotentialTable, votes: list[int], shown: int, greedy: int, mix: np.ndarray) -> list[float]:
+def costs_of_labels(
+    table: PotentialTable, votes: list[int], shown: int, greedy: int, mix: np.ndarray
+) -> list[float]:
     histogram = histogram_of(votes, 9)
     before = histogram.copy()
     by_count = np.full(histogram.size, np.nan)
@@ -271,7 +306,9 @@ def test_a_table_too_small_for_the_run_gives_the_same_values() -> None:
         assert np.count_nonzero(small.keys >= 0) <= 2
 
 
-@pytest.mark.parametrize(("n_learners", "n_labels", "megabytes"), [(20, 26, 1), (33, 26, 16), (100, 10_000, 32), (200, 10_000, 80)])
+@pytest.mark.parametrize(
+    ("n_learners", "n_labels", "megabytes"), [(20, 26, 1), (33, 26, 16), (100, 10_000, 32), (200, 10_000, 80)]
+)
 def test_memory_is_bounded(n_learners: int, n_labels: int, megabytes: int) -> None:
     assert sum(array.nbytes for array in make_table(n_learners, n_labels, 0.1)) < megabytes * 2**20
 
@@ -291,7 +328,9 @@ def test_every_state_has_room_for_its_classes() -> None:
 # Monte Carlo
 
 
-@pytest.mark.parametrize(("votes", "label", "remaining"), [([3, 1, 0, 0], 0, 10), ([2, 2, 1], 2, 7), ([0] * 50, 4, 20)])
+@pytest.mark.parametrize(
+    ("votes", "label", "remaining"), [([3, 1, 0, 0], 0, 10), ([2, 2, 1], 2, 7), ([0] * 50, 4, 20)]
+)
 def test_monte_carlo_converges_to_it(votes: list[int], label: int, remaining: int) -> None:
     exact = potential(votes, label, remaining, 0.1)
     for samples in (100, 40_000):
@@ -324,7 +363,12 @@ def test_bad_arguments_are_named(arguments: tuple[list[int], int, int, float], m
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((0, 3, 0.1), "n_learners=0"), ((201, 3, 0.1), "n_learners=201"), ((5, 1, 0.1), "n_labels=1"), ((5, 3, -0.1), "edge=-0.1")],
+    [
+        ((0, 3, 0.1), "n_learners=0"),
+        ((201, 3, 0.1), "n_learners=201"),
+        ((5, 1, 0.1), "n_labels=1"),
+        ((5, 3, -0.1), "edge=-0.1"),
+    ],
 )
 def test_bad_tables_are_refused(arguments: tuple[int, int, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):

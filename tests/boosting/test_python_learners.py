@@ -1,4 +1,6 @@
-"""Weak learners written in Python: the same boosters, the same results as the slow twins, in `play` as by hand."""
+"""Weak learners written in Python: the same boosters, the same results as the slow twins, in `play` as by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ROUNDS = 60 if INTERPRETED else 300
 
 
 class Table:
-    """Remembers the weight of every label under the signs of a row's numbers; predicts the heaviest, the lowest on ties."""
+    """Remembers the weight of every label under the signs of a row's numbers; predicts the heaviest, the
+    lowest on ties.
+    """
 
     def __init__(self) -> None:
         self.weights: dict[tuple[bool, ...], dict[int, float]] = defaultdict(dict)
@@ -32,7 +36,8 @@ class Table:
 
     def learn(self, x: np.ndarray, label: int, weight: float) -> None:
         seen = self.weights[self.cell(x)]
-        # Rounded, as the trees do: the twin's weights differ in the last bit, and a tie must not hang on that.
+        # Rounded, as the trees do: the twin's weights differ in the last bit, and a tie must not hang on
+        # that.
         seen[label] = seen.get(label, 0.0) + float(np.float32(weight))
 
     @staticmethod
@@ -101,7 +106,9 @@ def test_late_verdicts(name: str) -> None:
 
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_a_learner_that_scribbles_on_its_row_harms_nobody(name: str) -> None:
-    """Every learner is shown the row as it came, whatever the one before did to it; or rows cannot be written on."""
+    """Every learner is shown the row as it came, whatever the one before did to it; or rows cannot be written
+    on.
+    """
 
     class Scribbler(Table):
         def predict(self, x: np.ndarray) -> int:
@@ -114,9 +121,14 @@ def test_a_learner_that_scribbles_on_its_row_harms_nobody(name: str) -> None:
             x[:] = 0.0
 
     stream = make_stream("numeric", 3, ROUNDS)
-    scribbled, clean = (make_booster(name, 3, 4, weak_learner=learner, schema=stream.schema()) for learner in (Scribbler, Table))
+    scribbled, clean = (
+        make_booster(name, 3, 4, weak_learner=learner, schema=stream.schema())
+        for learner in (Scribbler, Table)
+    )
     with contextlib.suppress(ValueError):
-        assert play_by_hand(scribbled, stream.X, stream.y).shown == play_by_hand(clean, stream.X, stream.y).shown
+        assert (
+            play_by_hand(scribbled, stream.X, stream.y).shown == play_by_hand(clean, stream.X, stream.y).shown
+        )
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
@@ -143,13 +155,19 @@ class Moody(Table):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Moody:
         made = cls()
-        made.weights.update({tuple(cell): {int(label): weight for label, weight in seen} for cell, seen in data["cells"]})
+        made.weights.update(
+            {tuple(cell): {int(label): weight for label, weight in seen} for cell, seen in data["cells"]}
+        )
         return made
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
-def test_what_a_learner_failed_to_learn_was_not_heard(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often it fails: nothing changes, the verdict can be told again, and the model can be saved and loaded."""
+def test_what_a_learner_failed_to_learn_was_not_heard(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it fails: nothing changes, the verdict can be told again, and the model can be saved and
+    loaded.
+    """
     stream = make_stream("numeric", 3, 12)
     model, spared = (make_booster(name, 3, 4, weak_learner=Moody, schema=stream.schema()) for _ in range(2))
     for x, y in zip(stream.X, stream.y.tolist(), strict=True):

@@ -22,7 +22,14 @@ ROUNDS = 60 if INTERPRETED else 300
 def result_of(correct: list[int], greedy: list[int] | None = None) -> Result:
     """A record in which 1 is right in every round."""
     shown = np.array(correct, np.int32)
-    return Result(("no", "yes"), np.ones(len(shown), np.int64), shown, shown if greedy is None else np.array(greedy, np.int32), 0, None)
+    return Result(
+        ("no", "yes"),
+        np.ones(len(shown), np.int64),
+        shown,
+        shown if greedy is None else np.array(greedy, np.int32),
+        0,
+        None,
+    )
 
 
 def test_accuracies() -> None:
@@ -30,7 +37,19 @@ def test_accuracies() -> None:
     assert result.correct.tolist() == [True, False, False, True, True, False, True, True, True, False, True]
     assert result.accuracy == pytest.approx(7 / 11)
     assert result.greedy_accuracy == pytest.approx(10 / 11)
-    assert result.explored.tolist() == [False, True, True, False, False, True, False, False, False, True, True]
+    assert result.explored.tolist() == [
+        False,
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("n_rounds", [1, 4, 5, 9, 10, 11, 99, 1000])
@@ -103,7 +122,9 @@ def test_edges_are_those_of_the_definition(name: str, k: int) -> None:
     memos = play_by_hand(twin, stream.X, stream.y, 3).memos
     rounds = [costs_of(memo, n, k, y) for memo, y in zip(memos, stream.y.tolist(), strict=True)]
     for i in range(n):
-        expected = empirical_edge([suffered[i] for suffered, _ in rounds], [of_truth[i] for _, of_truth in rounds])
+        expected = empirical_edge(
+            [suffered[i] for suffered, _ in rounds], [of_truth[i] for _, of_truth in rounds]
+        )
         assert result.edges[i] == pytest.approx(expected, rel=1e-11)
 
 
@@ -111,13 +132,18 @@ def test_edges_are_those_of_the_definition(name: str, k: int) -> None:
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_edges_lie_between_minus_one_and_one(name: str, kind: str) -> None:
     stream = make_stream(kind, 5, ROUNDS)
-    edges = play(make_booster(name, 5, 5 if INTERPRETED else 20, schema=stream.schema()), stream.X, stream.y).edges
+    edges = play(
+        make_booster(name, 5, 5 if INTERPRETED else 20, schema=stream.schema()), stream.X, stream.y
+    ).edges
     assert (np.abs(edges) <= 1.0).all()
 
 
 @pytest.mark.parametrize(("answer", "edge"), [(1, 1.0), (0, -1.0)])
 def test_edges_of_learners_that_are_always_right_or_always_wrong(answer: int, edge: float) -> None:
-    """With two labels nothing lies between. (Their alphas tell: they go up or down from the first round on.)"""
+    """With two labels nothing lies between.
+
+    (Their alphas tell: they go up or down from the first round on.)
+    """
 
     class Constant:
         def predict(self, x: np.ndarray) -> int:  # noqa: ARG002

@@ -1,4 +1,6 @@
-"""Why rewards between 0 and 1 are refused (docs/faq.md): the estimates would be unbiased only if the rewards of all labels summed to 1."""
+"""Why rewards between 0 and 1 are refused (docs/faq.md): the estimates would be unbiased only if the rewards
+of all labels summed to 1.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def mean_estimate(rewards: list[float], greedy: int, rho: float, estimator: int)
 
 @pytest.mark.parametrize("estimator", [3, 4])
 @given(rewards=st.lists(st.floats(0, 1), min_size=2, max_size=6), rho=st.floats(1e-3, 0.999), data=st.data())
-def test_the_bias_is_what_the_page_says(rewards: list[float], rho: float, data: st.DataObject, estimator: int) -> None:
+def test_the_bias_is_what_the_page_says(
+    rewards: list[float], rho: float, data: st.DataObject, estimator: int
+) -> None:
     greedy = data.draw(st.integers(0, len(rewards) - 1))
     expected = [reward + 1.0 - sum(rewards) for reward in rewards]
     if estimator == 4:

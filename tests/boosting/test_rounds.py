@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from banditboost import AdaBandit, Decision, Schema
-from banditboost.compiled.compile import Kernel
-from banditboost.errors import FeatureError
 from banditboost import memo as layout
+from banditboost.compiled.compile import Kernel
 from banditboost.compiled.rng import EXPERT, EXPLORE
+from banditboost.errors import FeatureError
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.rounds import STREAM, K, N, make, refused, taught
 from tests.boosting.states import difference, state_of
@@ -80,7 +80,9 @@ def test_decision_of_another_model_is_refused(name: str) -> None:
     other.learn(decision, True)  # where it belongs it is welcome
 
 
-@pytest.mark.parametrize("verdict", [1, 0, None, "yes", 1.0, np.int64(1), np.float64(0.0), [True], np.array([True])], ids=repr)
+@pytest.mark.parametrize(
+    "verdict", [1, 0, None, "yes", 1.0, np.int64(1), np.float64(0.0), [True], np.array([True])], ids=repr
+)
 def test_verdict_must_be_a_bool(name: str, verdict: Any) -> None:
     model = taught(name, 5)
     decision = model.decide(STREAM.X[0])
@@ -184,7 +186,9 @@ def test_every_draw_can_be_recomputed(name: str) -> None:
         expert, shown = recomputed(model, decision)
         assert decision.label == keyed.show(shown, decision.greedy, 0.5, K)
         if log_weights is not None:
-            assert int(decision._memo[layout.CHOSEN_EXPERT]) == keyed.draw(expert, np.exp(log_weights).tolist())
+            assert int(decision._memo[layout.CHOSEN_EXPERT]) == keyed.draw(
+                expert, np.exp(log_weights).tolist()
+            )
         model.learn(decision, decision.label == y)
 
 
@@ -201,7 +205,8 @@ def test_decisions_do_not_depend_on_verdicts_not_yet_told(name: str) -> None:
 
 @pytest.mark.parametrize("name", BANDITS)  # GapBoost explores by what it knows, not at a rate
 def test_open_decisions_change_nothing_for_the_others(name: str) -> None:
-    """Two models hear the same verdicts in the same order; in one of them each round is decided long before its verdict comes.
+    """Two models hear the same verdicts in the same order; in one of them each round is decided long before
+    its verdict comes.
 
     What differs is what the algorithm implies: the votes at the moment of the decision. The draws do not.
     """
@@ -234,9 +239,14 @@ def same_weights(one: Any, other: Any) -> bool:
 
 
 def test_features_may_join_before_a_verdict_comes(name: str) -> None:
-    """Two features join in round 30, verdicts come 15 rounds late: a row is learned as if what has joined since had been missing."""
+    """Two features join in round 30, verdicts come 15 rounds late: a row is learned as if what has joined
+    since had been missing.
+    """
     rows = [row if t >= 30 else {"f0": row["f0"], "f1": row["f1"]} for t, row in enumerate(STREAM.dicts())]
-    models = [make_booster(name, K, N, schema=schema) for schema in (Schema(), Schema.of(STREAM.names, STREAM.kinds))]
+    models = [
+        make_booster(name, K, N, schema=schema)
+        for schema in (Schema(), Schema.of(STREAM.names, STREAM.kinds))
+    ]
     for model in models:
         waiting = []
         for row in rows[:80]:
@@ -247,7 +257,9 @@ def test_features_may_join_before_a_verdict_comes(name: str) -> None:
     assert open_.schema.names == declared.schema.names
     assert same_weights(open_, declared)
     roots = [int(tree["root"]) for tree in open_._committee.forest.trees]
-    assert [shape_of(open_._committee, root) for root in roots] == [shape_of(declared._committee, root) for root in roots]
+    assert [shape_of(open_._committee, root) for root in roots] == [
+        shape_of(declared._committee, root) for root in roots
+    ]
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")

@@ -1,4 +1,6 @@
-"""Exploration that is not constant: what rate follows from what, exact probabilities, unbiased estimates, files."""
+"""Exploration that is not constant: what rate follows from what, exact probabilities, unbiased estimates,
+files.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from hypothesis import strategies as st
 import banditboost
 from banditboost import AdaBandit, BinBandit, Decision, OptBandit, baselines, play, schedules
 from banditboost.boosting.divided import divide, divided_probability, draw_divided
-from banditboost.boosting.estimate import estimate_loss, estimate_loss_among, estimate_simple, estimate_simple_among
+from banditboost.boosting.estimate import (
+    estimate_loss,
+    estimate_loss_among,
+    estimate_simple,
+    estimate_simple_among,
+)
 from banditboost.errors import DecisionError, ParameterError
 from banditboost.memo import LEARNERS, RATE, ROUND, VOTES
 from banditboost.schedules import Adaptive, Decaying, Divided, Schedule, Theory
@@ -26,9 +33,17 @@ from tests.boosting.states import difference, state_of
 from tests.boosting.streams import make_stream
 
 LABELS = tuple("abcde")
-ALL: list[Schedule] = [Theory(least=0.01, most=0.3), Decaying(scale=0.9), Adaptive(scale=0.4, memory=30.0), Divided(least=0.02)]
+ALL: list[Schedule] = [
+    Theory(least=0.01, most=0.3),
+    Decaying(scale=0.9),
+    Adaptive(scale=0.4, memory=30.0),
+    Divided(least=0.02),
+]
 VOTERS = [AdaBandit, OptBandit]
-PAIRS = [(booster, schedule) for booster in VOTERS for schedule in ALL] + [(BinBandit, ALL[1]), (BinBandit, ALL[2])]
+PAIRS = [(booster, schedule) for booster in VOTERS for schedule in ALL] + [
+    (BinBandit, ALL[1]),
+    (BinBandit, ALL[2]),
+]
 ROUNDS = 60 if INTERPRETED else 400
 NONE = np.zeros(0, np.int64)
 
@@ -68,7 +83,9 @@ def test_both_estimates_are_unbiased(booster: Any, schedule: Schedule) -> None:
             mean = np.zeros(len(LABELS))
             for label, p in decision.distribution().items():
                 explored, correct = label != decision.greedy, label == right
-                base, shown, greedy = estimate_simple(p, correct) if simple else estimate_loss(p, explored, correct)
+                base, shown, greedy = (
+                    estimate_simple(p, correct) if simple else estimate_loss(p, explored, correct)
+                )
                 vector = np.full(len(LABELS), base)
                 vector[LABELS.index(label)] += shown
                 vector[LABELS.index(decision.greedy)] += greedy
@@ -98,14 +115,22 @@ def test_among_some_labels(booster: Any, schedule: Schedule) -> None:
                     vector[LABELS.index(label)] += shown
                     vector[LABELS.index(among.greedy)] += greedy
                     mean[form] += p * vector
-        assert mean == pytest.approx(np.array([[float(label == right and label in allowed) for label in LABELS]] * 2), abs=1e-9)
+        assert mean == pytest.approx(
+            np.array([[float(label == right and label in allowed) for label in LABELS]] * 2), abs=1e-9
+        )
         model.learn(among, among.label == right)
         assert decision.round < among.round
 
 
 @settings(max_examples=20 if INTERPRETED else 200)
-@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-2.0, 2.0)), min_size=1, max_size=8), st.integers(0, 5), st.floats(0.01, 0.9))
-def test_numbers_that_draw_a_label_measure_its_probability(learners: list[tuple[int, float]], greedy: int, rate: float) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.floats(-2.0, 2.0)), min_size=1, max_size=8),
+    st.integers(0, 5),
+    st.floats(0.01, 0.9),
+)
+def test_numbers_that_draw_a_label_measure_its_probability(
+    learners: list[tuple[int, float]], greedy: int, rate: float
+) -> None:
     """Over an even grid of numbers each label is drawn as often as its probability says."""
     memo = np.zeros(VOTES + 2 * len(learners))
     memo[LEARNERS] = len(learners)
@@ -146,9 +171,13 @@ def test_rate_follows_the_recent_error() -> None:
 
 
 def test_rate_follows_the_votes() -> None:
-    """A doubt of a quarter of the votes: rho is its square; of the three others the one that was voted for gets most."""
+    """A doubt of a quarter of the votes: rho is its square; of the three others the one that was voted for
+    gets most.
+    """
     Says.made = 0
-    model = OptBandit(["a", "b", "c"], n_learners=4, exploration=Divided(least=0.001), seed=1, weak_learner=Says)
+    model = OptBandit(
+        ["a", "b", "c"], n_learners=4, exploration=Divided(least=0.001), seed=1, weak_learner=Says
+    )
     distribution = model.decide({"x": 1.0}).distribution()
     assert distribution == pytest.approx({"a": 1 - 1 / 16, "b": (0.1 + 0.8) / 16, "c": 0.1 / 16})
 
@@ -207,7 +236,9 @@ def test_saved_models_and_decisions_go_on(booster: Any, schedule: Schedule, tmp_
     again.learn(stored, correct=True)
     model.learn(open_decision, correct=True)
     assert difference(model, again) == []
-    assert [decision.label for decision, _ in rounds_of(again, 20)] == [decision.label for decision, _ in rounds_of(model, 20)]
+    assert [decision.label for decision, _ in rounds_of(again, 20)] == [
+        decision.label for decision, _ in rounds_of(model, 20)
+    ]
 
 
 # Changed on the way
@@ -216,7 +247,9 @@ def test_saved_models_and_decisions_go_on(booster: Any, schedule: Schedule, tmp_
 @pytest.mark.parametrize("changed", [0.2, Decaying(scale=0.9), Adaptive(scale=0.4), "adaptive"], ids=str)
 @pytest.mark.parametrize("booster", [*VOTERS, BinBandit])
 def test_exploration_may_be_changed(booster: Any, changed: Any, tmp_path: Path) -> None:
-    """From the next decision on, as in a model that had it from the start; it is kept in the file, and open decisions keep theirs."""
+    """From the next decision on, as in a model that had it from the start; it is kept in the file, and open
+    decisions keep theirs.
+    """
     model, fresh = made(booster, 0.05), made(booster, changed)
     fresh.model_id = model.model_id
     before = model.decide({"f0": 0.3})
@@ -229,7 +262,9 @@ def test_exploration_may_be_changed(booster: Any, changed: Any, tmp_path: Path) 
     again.learn(before, correct=True)
     model.learn(before, correct=True)
     assert before.distribution()[before.greedy] == 0.95
-    assert (booster is not AdaBandit or np.array_equal(again._weights, model._weights))  # whose step is that of the rate
+    assert booster is not AdaBandit or np.array_equal(
+        again._weights, model._weights
+    )  # whose step is that of the rate
     assert again.parameters == fresh.parameters
     again.save(tmp_path / "model.bb")
     assert banditboost.load(tmp_path / "model.bb").exploration == fresh.exploration
@@ -272,7 +307,9 @@ def test_a_changed_decision_is_refused() -> None:
 
 
 @pytest.mark.parametrize("schedule", ["decaying", "adaptive"])
-@pytest.mark.parametrize("name", ["Banditron", "DiagonalSOBA", "EpsilonGreedyTree", "EpsilonGreedyForest", "Majority"])
+@pytest.mark.parametrize(
+    "name", ["Banditron", "DiagonalSOBA", "EpsilonGreedyTree", "EpsilonGreedyForest", "Majority"]
+)
 def test_baselines_take_schedules(name: str, schedule: str, tmp_path: Path) -> None:
     model = getattr(baselines, name)(LABELS, exploration=schedule, seed=3)
     rates = {float(decision._memo[RATE]) for decision, _ in rounds_of(model, 60)}
@@ -331,7 +368,9 @@ def test_theory_follows_labels_that_join() -> None:
     assert model.decide({"x": 1.0})._memo[RATE] == pytest.approx(before * (6 / 5) ** 1.75)
 
 
-@pytest.mark.parametrize("learner", [AdaBandit, OptBandit, BinBandit, baselines.Banditron, baselines.EpsilonGreedyForest])
+@pytest.mark.parametrize(
+    "learner", [AdaBandit, OptBandit, BinBandit, baselines.Banditron, baselines.EpsilonGreedyForest]
+)
 def test_the_warning_points_at_whoever_gave_the_rate(learner: Any) -> None:
     with pytest.warns(UserWarning, match="exploration is 0") as told:
         learner(LABELS, exploration=0.0)

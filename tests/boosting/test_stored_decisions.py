@@ -1,4 +1,6 @@
-"""Decisions as plain data: small, with or without the labels at hand, and checked before they teach anything."""
+"""Decisions as plain data: small, with or without the labels at hand, and checked before they teach
+anything.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ def test_it_is_learned_without_the_labels(name: str) -> None:
     model, twin = taught(name), taught(name)
     for x, y in zip(STREAM.X[40:80], STREAM.y[40:80].tolist(), strict=True):
         decision, expected = via_json(model.decide(x)), twin.decide(x)
-        assert (decision.label, decision.greedy, decision.probability) == (expected.label, expected.greedy, expected.probability)
+        assert (decision.label, decision.greedy, decision.probability) == (
+            expected.label,
+            expected.greedy,
+            expected.probability,
+        )
         model.learn(decision, decision.label == y)
         twin.learn(expected, expected.label == y)
     assert difference(model, twin) == []
@@ -128,7 +134,9 @@ def test_a_label_that_is_no_value_is_refused_when_asked_for(label: Any) -> None:
 
 @pytest.mark.parametrize("name", DECIDERS)
 def test_the_model_does_not_believe_in_more_labels_than_it_has(name: str) -> None:
-    """A dict that claims a thousand labels, with a probability that fits: the index must not reach the kernels."""
+    """A dict that claims a thousand labels, with a probability that fits: the index must not reach the
+    kernels.
+    """
     model = make(name)
     data = model.decide(STREAM.X[0]).to_dict()
     data["labels"], data["memo"][1], data["memo"][4] = 1000, 999, data["memo"][5] / 999 or 0.5

@@ -1,4 +1,6 @@
-"""Threads that share a model: each call is done before the next one begins, whatever the threads do, and nothing is lost."""
+"""Threads that share a model: each call is done before the next one begins, whatever the threads do, and
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Log:
         monkeypatch.setattr(kind, "_hear", hear_verdict)
 
     def replay(self, model: Any) -> Iterator[list[Decision]]:
-        """Do the same, one after the other, with a fresh model; what was decided so far, before the first call and after each."""
+        """Do the same, one after the other, with a fresh model; what was decided so far, before the first
+        call and after each.
+        """
         made: list[Decision] = []
         yield made
         for name, what, outcome in self.calls:
@@ -62,7 +66,9 @@ class Log:
 
 
 def share(model: Any, rows: list[Any], right: Callable[[Decision], bool], n_deciders: int) -> list[Decision]:
-    """Most threads decide, the others learn, in any order; each row is decided for once, and each decision learned once."""
+    """Most threads decide, the others learn, in any order; each row is decided for once, and each decision
+    learned once.
+    """
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     made: list[Decision] = []
     n_writers = THREADS - n_deciders
@@ -79,7 +85,12 @@ def share(model: Any, rows: list[Any], right: Callable[[Decision], bool], n_deci
             model.learn(decision, right(decision))
 
     lots = [len(range(i, len(rows), n_writers)) for i in range(n_writers)]
-    run_together([*(partial(decide, rows[i::n_deciders]) for i in range(n_deciders)), *(partial(learn, n) for n in lots)])
+    run_together(
+        [
+            *(partial(decide, rows[i::n_deciders]) for i in range(n_deciders)),
+            *(partial(learn, n) for n in lots),
+        ]
+    )
     return made
 
 
@@ -95,7 +106,10 @@ def expect_nothing_lost(model: Any, made: list[Decision], n: int) -> None:
 def expect_same_as_replay(log: Log, model: Any, fresh: Any, made: list[Decision]) -> None:
     *_, replayed = log.replay(fresh)
     in_order = sorted(made, key=lambda decision: decision.round)
-    assert all(np.array_equal(one._memo, other._memo, equal_nan=True) for one, other in zip(in_order, replayed, strict=True))
+    assert all(
+        np.array_equal(one._memo, other._memo, equal_nan=True)
+        for one, other in zip(in_order, replayed, strict=True)
+    )
     assert difference(model, fresh) == []
 
 
@@ -104,12 +118,15 @@ def label_is_a(decision: Decision) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "n_deciders", "calls"), [("AdaBandit", 15, CALLS), ("AdaBandit", 8, CALLS // 5), ("GapBoost", 15, CALLS // 10)]
+    ("name", "n_deciders", "calls"),
+    [("AdaBandit", 15, CALLS), ("AdaBandit", 8, CALLS // 5), ("GapBoost", 15, CALLS // 10)],
 )
 def test_a_hundred_thousand_calls_of_sixteen_threads_are_those_of_one(
     name: str, n_deciders: int, calls: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The final state, and every number of every decision, are those of the same calls one after the other."""
+    """The final state, and every number of every decision, are those of the same calls one after the
+    other.
+    """
     n = calls // 2
     rows = list(make_stream("numeric", K, n).X)
     model, fresh = make_booster(name, K, N), make_booster(name, K, N)
@@ -136,7 +153,9 @@ def test_features_may_join_while_others_learn(name: str, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("name", ["AdaBandit", "OptBandit", "BinBandit", "GapBoost"])
-def test_copies_made_meanwhile_are_of_one_moment(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_made_meanwhile_are_of_one_moment(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Files, pickles and deep copies: each is the model after some number of calls, no call half done."""
     n, n_copies = (40, 6) if INTERPRETED else (1_000, 30)
     rows = list(make_stream("numeric", K, n).X)
@@ -150,7 +169,13 @@ def test_copies_made_meanwhile_are_of_one_moment(name: str, tmp_path: Path, monk
 
     def copying() -> None:
         for i in range(n_copies):
-            copies.append(save(i) if i % 3 == 0 else pickle.loads(pickle.dumps(model)) if i % 3 == 1 else copy.deepcopy(model))
+            copies.append(
+                save(i)
+                if i % 3 == 0
+                else pickle.loads(pickle.dumps(model))
+                if i % 3 == 1
+                else copy.deepcopy(model)
+            )
 
     def play_rows(mine: list[Any]) -> None:
         for x in mine:
@@ -238,16 +263,24 @@ def test_a_store_of_open_decisions_is_shared() -> None:
         for i in range(n):
             outcomes.append(pending.learn(f"{name}-{i}", correct=True))
 
-    run_together([*(partial(visit, name) for name in "abcdefgh"), *(partial(repeat, name) for name in "abcdefgh")])
+    run_together(
+        [*(partial(visit, name) for name in "abcdefgh"), *(partial(repeat, name) for name in "abcdefgh")]
+    )
     assert (model.rounds, model.verdicts) == (16 * n, 16 * n)
     assert len(pending) == 0
     counted = pending.counters
     assert counted["added"] == counted["learned"] == 8 * n
     assert outcomes.count("learned") == 8 * n
-    assert outcomes.count("duplicate") + outcomes.count("unknown") == counted["duplicate"] + counted["unknown"] == 8 * n
+    assert (
+        outcomes.count("duplicate") + outcomes.count("unknown")
+        == counted["duplicate"] + counted["unknown"]
+        == 8 * n
+    )
 
 
-@pytest.mark.parametrize("waiting", [True, False], ids=["while it waits for the lock", "when it has just got it"])
+@pytest.mark.parametrize(
+    "waiting", [True, False], ids=["while it waits for the lock", "when it has just got it"]
+)
 def test_an_interrupted_call_leaves_the_lock_free(waiting: bool) -> None:
     model = make_booster("AdaBandit", 3, 2)
     decision = model.decide({"x": 1.0})

@@ -19,10 +19,20 @@ SIZES = [(2, 5), (26, 5)] if INTERPRETED else [(k, n) for k in (2, 3, 26) for n 
 ALL_SIZES = [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
 
 
-def make_pair(name: str, k: int, n_learners: int, stream: Stream, *, leaf_prediction: str = "majority", **options: Any) -> Pair:
-    booster = make_booster(name, k, n_learners, schema=stream.schema(), leaf_prediction=leaf_prediction, **options)
+def make_pair(
+    name: str, k: int, n_learners: int, stream: Stream, *, leaf_prediction: str = "majority", **options: Any
+) -> Pair:
+    booster = make_booster(
+        name, k, n_learners, schema=stream.schema(), leaf_prediction=leaf_prediction, **options
+    )
     kinds, n_values = stream.kinds, stream.n_values
-    twin = make_twin(name, k, n_learners, lambda number, k: naive_tree(number, k, kinds, n_values, leaf_prediction), **options)
+    twin = make_twin(
+        name,
+        k,
+        n_learners,
+        lambda number, k: naive_tree(number, k, kinds, n_values, leaf_prediction),
+        **options,
+    )
     return Pair(name, booster, twin)
 
 
@@ -56,7 +66,9 @@ def test_other_leaf_predictions(name: str, kind: str, leaf_prediction: str) -> N
     run(name, kind, 3, 5, ROUNDS, leaf_prediction=leaf_prediction)
 
 
-@pytest.mark.parametrize("options", [{"clip": 1.5}, {"importance_scale": 0.3}, {"clip": 0.7, "importance_scale": 12.0}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"clip": 1.5}, {"importance_scale": 0.3}, {"clip": 0.7, "importance_scale": 12.0}], ids=str
+)
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_clip_and_scale(name: str, options: dict[str, float]) -> None:
     run(name, "mixed", 3, 5, ROUNDS, **options)
@@ -106,7 +118,13 @@ def test_exploration_that_is_not_constant(name: str, schedule: str) -> None:
     stream = make_stream("mixed", 5, ROUNDS)
     booster = make_booster(name, 5, 7, schema=stream.schema(), exploration=GIVEN[schedule])
     kinds, n_values = stream.kinds, stream.n_values
-    twin = make_twin(name, 5, 7, lambda number, k: naive_tree(number, k, kinds, n_values), exploration=SCHEDULES[schedule]())
+    twin = make_twin(
+        name,
+        5,
+        7,
+        lambda number, k: naive_tree(number, k, kinds, n_values),
+        exploration=SCHEDULES[schedule](),
+    )
     pair = Pair(name, booster, twin)
     pair.play(stream)
     pair.compare_state()
@@ -128,7 +146,9 @@ class Coder:
         for name, value in row.items():
             if value is not None:
                 column, codes = self._column(name, value)
-                coded[column] = value if isinstance(value, float) else float(codes.setdefault(value, len(codes)))
+                coded[column] = (
+                    value if isinstance(value, float) else float(codes.setdefault(value, len(codes)))
+                )
                 self.n_values[column] = len(codes)
         return [coded.get(column, math.nan) for column in range(len(self.kinds))]
 
@@ -145,7 +165,9 @@ class Coder:
 def test_features_and_values_join(name: str, leaf_prediction: str) -> None:
     stream, coder = make_stream("mixed", 3, ROUNDS), Coder()
     booster = make_booster(name, 3, 5, leaf_prediction=leaf_prediction)
-    twin = make_twin(name, 3, 5, lambda number, k: naive_tree(number, k, coder.kinds, coder.n_values, leaf_prediction))
+    twin = make_twin(
+        name, 3, 5, lambda number, k: naive_tree(number, k, coder.kinds, coder.n_values, leaf_prediction)
+    )
     pair = Pair(name, booster, twin)
     for row, y in zip(growing_rows(stream), stream.y.tolist(), strict=True):
         pair.step(row, coder.code(row), y)

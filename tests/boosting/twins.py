@@ -1,4 +1,6 @@
-"""A compiled booster and its slow twin from tests/naive, made alike, fed alike, and compared in all that can be seen."""
+"""A compiled booster and its slow twin from tests/naive, made alike, fed alike, and compared in all that can
+be seen.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ DECIDERS = [*BANDITS, GAP]
 ALL_BOOSTERS = [*BOOSTERS, GAP]
 ADAPTIVE = ["AdaBandit", "AdaFull"]
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
-CLOSE_WEIGHT = {"rel": 1e-6, "abs": 1e-7}  # of a class in a leaf, where weights are kept to 24 bits, and what follows from it
+CLOSE_WEIGHT = {
+    "rel": 1e-6,
+    "abs": 1e-7,
+}  # of a class in a leaf, where weights are kept to 24 bits, and what follows from it
 _RANGES = ((5.0, 20.0), (0.01, 0.9), (0.01, 0.9))  # the defaults of HoeffdingTree
 
 
@@ -35,23 +40,35 @@ def parameters_of(name: str, **options: Any) -> dict[str, Any]:
     return {**own, **({} if name in ADAPTIVE or name == GAP else {"edge": GAMMA}), **options}
 
 
-def make_booster(name: str, k: int, n_learners: int, *, leaf_prediction: str = "majority", **options: Any) -> Any:
+def make_booster(
+    name: str, k: int, n_learners: int, *, leaf_prediction: str = "majority", **options: Any
+) -> Any:
     """A booster over the labels 0 .. k-1."""
     parameters = {"weak_learner": HoeffdingTree(leaf_prediction=leaf_prediction), "seed": SEED, **options}
     return getattr(banditboost, name)(range(k), n_learners=n_learners, **parameters_of(name, **parameters))
 
 
-def naive_tree(number: int, k: int, kinds: list[str], n_values: list[int], leaf_prediction: str = "majority") -> Tree:
+def naive_tree(
+    number: int, k: int, kinds: list[str], n_values: list[int], leaf_prediction: str = "majority"
+) -> Tree:
     """Tree `number` of a committee, with its keyed draw of the parameters."""
     u = [rng.uniform(SEED, number, rng.TREE_PARAMETER, index) for index in range(3)]
-    drawn = rng.between(u[0], *_RANGES[0]), rng.log_between(u[1], *_RANGES[1]), rng.log_between(u[2], *_RANGES[2])
+    drawn = (
+        rng.between(u[0], *_RANGES[0]),
+        rng.log_between(u[1], *_RANGES[1]),
+        rng.log_between(u[2], *_RANGES[2]),
+    )
     return Tree(k, kinds, n_values, *drawn, leaf_prediction)
 
 
-def make_twin(name: str, k: int, n_learners: int, make_learner: Any, *, exploration: float = RHO, **options: Any) -> Any:
+def make_twin(
+    name: str, k: int, n_learners: int, make_learner: Any, *, exploration: float = RHO, **options: Any
+) -> Any:
     """`make_learner(number, k)` makes a learner of k labels."""
     if name == "BinBandit":
-        return naive.BinBandit(k, n_learners, lambda number: make_learner(number, 2), exploration, GAMMA, SEED, **options)
+        return naive.BinBandit(
+            k, n_learners, lambda number: make_learner(number, 2), exploration, GAMMA, SEED, **options
+        )
     learners = [make_learner(number, k) for number in range(n_learners)]
     first = [exploration] if name in BANDITS else []
     gamma = [] if name in ADAPTIVE else [GAMMA]
@@ -65,7 +82,10 @@ class Both:
         self.booster, self.twin = booster, twin
 
     def decide(self, x: Any, coded: list[float]) -> tuple[Any, Any, list[float]]:
-        """Asserts that they decide alike. `x` is the row as the booster takes it, `coded` as the twin does."""
+        """Asserts that they decide alike.
+
+        `x` is the row as the booster takes it, `coded` as the twin does.
+        """
         raise NotImplementedError
 
     def learn(self, both: tuple[Any, Any, list[float]], y: int) -> None:
@@ -83,7 +103,9 @@ class Both:
             self.step(x, x.tolist(), y)
 
     def play_late(self, stream: Stream, seed: int) -> None:
-        """After each decision between none and three of the open ones are learned, drawn at random; some never are."""
+        """After each decision between none and three of the open ones are learned, drawn at random; some
+        never are.
+        """
         luck = np.random.default_rng(seed)
         waiting: list[Any] = []
         for x, y in zip(stream.X, stream.y.tolist(), strict=True):
@@ -116,7 +138,9 @@ class Pair(Both):
     def _compare(self, memo: np.ndarray, expected: Any) -> None:
         n = self.booster.n_learners
         assert (int(memo[SHOWN]), int(memo[GREEDY])) == (expected.ytilde, expected.yhat)
-        close = CLOSE if memo[POLICY] == POLICY_BY_VOTES else {"rel": 0.0, "abs": 0.0}  # alphas agree to the ninth digit, and votes weigh alphas
+        close = (
+            CLOSE if memo[POLICY] == POLICY_BY_VOTES else {"rel": 0.0, "abs": 0.0}
+        )  # alphas agree to the ninth digit, and votes weigh alphas
         assert memo[PROBABILITY] == pytest.approx(expected.p, **close)
         h, alpha = memo[VOTES : VOTES + n].tolist(), memo[VOTES + n : VOTES + 2 * n].tolist()
         if self.name == "BinBandit":
@@ -137,11 +161,15 @@ class Pair(Both):
     def compare_weights(self) -> None:
         if self.name in ADAPTIVE:
             assert self.booster.alphas.tolist() == pytest.approx(self.twin.alpha, **CLOSE)
-            assert self.booster._weights[self.booster.n_learners :].tolist() == pytest.approx(self.twin.logv, rel=1e-9, abs=1e-9)
+            assert self.booster._weights[self.booster.n_learners :].tolist() == pytest.approx(
+                self.twin.logv, rel=1e-9, abs=1e-9
+            )
         elif self.name == "BinBandit":
             assert self.booster.n_groups == len(self.twin.groups)
             for number, label in enumerate(self.twin.groups):
-                assert self.booster._log_alphas[number].tolist() == pytest.approx(self.twin.log_alpha[label], **CLOSE_WEIGHT)
+                assert self.booster._log_alphas[number].tolist() == pytest.approx(
+                    self.twin.log_alpha[label], **CLOSE_WEIGHT
+                )
 
     def twin_learners(self) -> list[Any]:
         """The twin's learners in the order of the booster's."""
@@ -157,7 +185,11 @@ def shape_of(committee: Any, node: int) -> dict[str, Any]:
         return {"classes": _classes(committee.forest.entries, int(at["first_entry"]))}
     threshold = None if np.isnan(step["threshold"]) else float(step["threshold"])
     children = range(int(step["next"]), int(step["next"]) + int(at["n_children"]))
-    return {"feature": int(step["feature"]), "threshold": threshold, "children": [shape_of(committee, child) for child in children]}
+    return {
+        "feature": int(step["feature"]),
+        "threshold": threshold,
+        "children": [shape_of(committee, child) for child in children],
+    }
 
 
 def _classes(entries: np.ndarray, entry: int) -> list[tuple[int, float]]:
@@ -172,7 +204,9 @@ def compare_shapes(shape: dict[str, Any], expected: dict[str, Any]) -> None:
     assert shape.keys() == expected.keys()
     if "classes" in expected:
         assert [label for label, _ in shape["classes"]] == [label for label, _ in expected["classes"]]
-        assert [weight for _, weight in shape["classes"]] == pytest.approx([weight for _, weight in expected["classes"]], **CLOSE_WEIGHT)
+        assert [weight for _, weight in shape["classes"]] == pytest.approx(
+            [weight for _, weight in expected["classes"]], **CLOSE_WEIGHT
+        )
         return
     assert (shape["feature"], shape["threshold"]) == (expected["feature"], expected["threshold"])
     assert len(shape["children"]) == len(expected["children"])

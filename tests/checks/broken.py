@@ -80,7 +80,7 @@ class Misfiled(Sound):
         fresh = AdaBandit(self.labels, n_learners=self.n_learners, seed=self.seed, schema=self.schema)
         fresh.model_id = self.model_id
         fresh.rounds = self.rounds
-        fresh._ledger.open_up_to(self.rounds)
+        fresh._identity = self._identity
         fresh.save(path)
 
 
@@ -104,7 +104,7 @@ class Credulous(Sound):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ledger.close = _no_refusal  # type: ignore[method-assign]
+        self._identity.ledger.close = _no_refusal  # type: ignore[method-assign]
 
 
 def _no_refusal(round_: int, rounds: int) -> str:  # noqa: ARG001
@@ -134,7 +134,10 @@ class Hoarding(Sound):
 
 
 class Hasty(Sound):
-    """Counts a round only after others could begin theirs. (To do without the lock altogether would end in a crash.)"""
+    """Counts a round only after others could begin theirs.
+
+    (To do without the lock altogether would end in a crash.)
+    """
 
     def decide(self, x: Any, allowed: Any = None) -> Any:  # noqa: ARG002
         with self._lock:
@@ -142,8 +145,9 @@ class Hasty(Sound):
         time.sleep(1e-4)
         with self._lock:
             self.rounds += 1
-            self._ledger.open_up_to(self.rounds)
-            return Decision._of(self.model_id, self.labels, memo)
+            self._identity.ledger.open_up_to(self.rounds)
+            origin = self._identity.origin or self._identity.begin_run(0)
+            return Decision._of(origin, self.labels, memo)
 
 
 BOOSTERS: dict[str, type[BanditBooster]] = {
@@ -162,7 +166,9 @@ BOOSTERS: dict[str, type[BanditBooster]] = {
 
 
 class Votes:
-    """A weak learner that breaks no rule: the label with the larger weight, for each value of the first feature."""
+    """A weak learner that breaks no rule: the label with the larger weight, for each value of the first
+    feature.
+    """
 
     def __init__(self) -> None:
         self.weights: Counter[tuple[str, int]] = Counter()

@@ -1,4 +1,6 @@
-"""The pages on checks and on threads tell what is true: their examples run, and every rule is on the page as its check states it."""
+"""The pages on checks and on threads tell what is true: their examples run, and every rule is on the page as
+its check states it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def run_page(page: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """Run the examples of a page; a module with what they have defined."""
     module = types.ModuleType("page")  # pickle looks for the page's classes there
     monkeypatch.setitem(sys.modules, "page", module)
-    examples = doctest.DocTestParser().get_doctest((DOCS / page).read_text(encoding="utf-8"), {}, page, page, 0)
+    examples = doctest.DocTestParser().get_doctest(
+        (DOCS / page).read_text(encoding="utf-8"), {}, page, page, 0
+    )
     examples.globs = vars(module)
     result = doctest.DocTestRunner().run(examples, clear_globs=False)
     assert result.attempted >= 5
@@ -42,7 +46,9 @@ def test_the_guides_weak_learner_keeps_every_rule(monkeypatch: pytest.MonkeyPatc
         check(module.NearestMean)
 
 
-@pytest.mark.parametrize("check", [*checks.booster_checks(), *checks.weak_learner_checks()], ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [*checks.booster_checks(), *checks.weak_learner_checks()], ids=lambda check: check.__name__
+)
 def test_every_rule_is_on_the_page(check: Any) -> None:
     rule = " ".join((inspect.getdoc(check) or "").split())
     assert f"| `{check.__name__}` | {rule} |" in (DOCS / "checks.md").read_text(encoding="utf-8")

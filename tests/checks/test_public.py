@@ -29,13 +29,20 @@ def booster(name: str, **options: Any) -> Callable[[], Any]:
 MODELS: dict[str, Callable[[], Any]] = {
     **{name: booster(name) for name in BOOSTERS},
     **{f"{name}, declared": booster(name, schema=DECLARED) for name in ("AdaBandit", "GapBoost", "OptFull")},
-    **{f"{name} of Counts": booster(name, weak_learner=Counts) for name in ("AdaBandit", "BinBandit", "OptFull")},
+    **{
+        f"{name} of Counts": booster(name, weak_learner=Counts)
+        for name in ("AdaBandit", "BinBandit", "OptFull")
+    },
     **{name: partial(getattr(baselines, name), LABELS, seed=5) for name in baselines.__all__},
     "Banditron, declared": partial(baselines.Banditron, LABELS, schema=DECLARED, seed=5),
-    "AdaBandit of River's trees": booster("AdaBandit", n_learners=2, weak_learner=RiverLearner(tree.HoeffdingTreeClassifier())),
+    "AdaBandit of River's trees": booster(
+        "AdaBandit", n_learners=2, weak_learner=RiverLearner(tree.HoeffdingTreeClassifier())
+    ),
 }
 if INTERPRETED:  # one of each kind is enough for that
-    MODELS = {name: MODELS[name] for name in ("AdaBandit", "OptFull", "BinBandit of Counts", "Banditron, declared")}
+    MODELS = {
+        name: MODELS[name] for name in ("AdaBandit", "OptFull", "BinBandit of Counts", "Banditron, declared")
+    }
 LEARNERS: dict[str, Any] = {
     "HoeffdingTree": HoeffdingTree(),
     "HoeffdingTree, naive Bayes": HoeffdingTree(leaf_prediction="naive_bayes"),

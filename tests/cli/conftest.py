@@ -46,7 +46,10 @@ def pets(home):
     """A file of one's own: 300 rows, two features, three labels."""
     draw = random.Random(1)
     rows = [(round(draw.uniform(1, 9), 1), draw.choice(["red", "blue"])) for _ in range(300)]
-    lines = [f"{weight},{colour},{'cat' if colour == 'red' else 'dog' if weight < 5 else 'fish'}" for weight, colour in rows]
+    lines = [
+        f"{weight},{colour},{'cat' if colour == 'red' else 'dog' if weight < 5 else 'fish'}"
+        for weight, colour in rows
+    ]
     path = home / "pets.csv"
     path.write_text("weight,colour,pet\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return path

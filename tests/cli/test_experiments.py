@@ -12,12 +12,27 @@ from banditboost.cli import compare, reproduce
 from banditboost.experiments import runner
 from banditboost.experiments.statistics import paired_difference
 
-COMPARE = ("compare", "pets.csv", "--label", "pet", "--learners", "AdaBandit,AdaFull", "--seeds", 2, "--n-learners", 3, "--jobs", 1)
+COMPARE = (
+    "compare",
+    "pets.csv",
+    "--label",
+    "pet",
+    "--learners",
+    "AdaBandit,AdaFull",
+    "--seeds",
+    2,
+    "--n-learners",
+    3,
+    "--jobs",
+    1,
+)
 TUNE = (
     *("tune", "pets.csv", "--label", "pet", "--learner", "AdaBandit"),
     *("--exploration", "0.01,0.3", "--n-learners", "2,4", "--seeds", 2, "--jobs", 1),
 )
-compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler")
+compiled = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="thousands of rounds: too long without the compiler"
+)
 
 
 def rows(path):
@@ -33,17 +48,33 @@ def test_learners_are_compared(answer, home):
     assert {path.name for path in out.iterdir()} == {
         *("results.jsonl", "summary.csv", "summary.md", "summary.tex", "curves.png", "curves.svg")
     }
-    assert [float(row["accuracy"]) for row in rows(out / "summary.csv")] == [row["accuracy"] for row in found["learners"]]
+    assert [float(row["accuracy"]) for row in rows(out / "summary.csv")] == [
+        row["accuracy"] for row in found["learners"]
+    ]
 
 
 @pytest.mark.usefixtures("pets")
 def test_the_best_comes_first_and_it_is_said_who_is_told_the_label(answer, bb):
-    command = (*COMPARE[:4], "--learners", "Majority,AdaFull,GapBoost", "--seeds", 3, "--n-learners", 3, "--jobs", 1)
+    command = (
+        *COMPARE[:4],
+        "--learners",
+        "Majority,AdaFull,GapBoost",
+        "--seeds",
+        3,
+        "--n-learners",
+        3,
+        "--jobs",
+        1,
+    )
     rows = answer(*command)["learners"]
     means = [row["accuracy"] for row in rows]
     assert means == sorted(means, reverse=True)
     assert rows[-1]["learner"] == "Majority"
-    assert {row["learner"]: row["feedback"] for row in rows} == {"GapBoost": "verdict", "AdaFull": "right label", "Majority": "verdict"}
+    assert {row["learner"]: row["feedback"] for row in rows} == {
+        "GapBoost": "verdict",
+        "AdaFull": "right label",
+        "Majority": "verdict",
+    }
     assert {row["against"] for row in rows} == {"GapBoost"}  # the best of those that hear verdicts
     text = bb(*command).stdout
     assert "3 seeds" in text
@@ -54,13 +85,17 @@ def test_the_best_comes_first_and_it_is_said_who_is_told_the_label(answer, bb):
 
 @pytest.mark.usefixtures("pets")
 def test_differences_are_those_of_the_same_seeds(answer, home):
-    found = answer(*COMPARE[:4], "--learners", "Majority,AdaBandit", "--against", "majority", "--seeds", 3, "--jobs", 1)
+    found = answer(
+        *COMPARE[:4], "--learners", "Majority,AdaBandit", "--against", "majority", "--seeds", 3, "--jobs", 1
+    )
     scores = {}
     for line in (home / "compare-pets" / "results.jsonl").read_text().splitlines():
         record = json.loads(line)
         scores[record["task"]["learner"], record["task"]["seed"]] = record["accuracy"]
     seeds = (4, 5, 6)
-    expected = paired_difference(*({seed: scores[name, seed] for seed in seeds} for name in ("AdaBandit", "Majority")))
+    expected = paired_difference(
+        *({seed: scores[name, seed] for seed in seeds} for name in ("AdaBandit", "Majority"))
+    )
     row = next(row for row in found["learners"] if row["learner"] == "AdaBandit")
     assert row["against"] == "Majority"
     assert row["common_seeds"] == 3
@@ -118,7 +153,9 @@ def test_a_grid_is_searched(answer, home):
     means = [row["accuracy"] for row in found["ranking"]]
     assert means == sorted(means, reverse=True)
     assert found["best"]["exploration"] == 0.01
-    assert found["command"].startswith("banditboost run pets.csv --label pet --learner AdaBandit --set exploration=0.01 --set n_learners=")
+    assert found["command"].startswith(
+        "banditboost run pets.csv --label pet --learner AdaBandit --set exploration=0.01 --set n_learners="
+    )
     assert {path.name for path in (home / "tune-pets").iterdir()} == {
         "results.jsonl",
         "ranking.csv",
@@ -139,7 +176,20 @@ def test_halving_drops_what_is_bad_early(answer):
 
 @pytest.mark.usefixtures("pets")
 def test_schedules_are_tried_beside_rates(answer, home):
-    command = ("tune", "pets.csv", "--label", "pet", "--learner", "AdaBandit", "--n-learners", "3", "--seeds", 1, "--jobs", 1)
+    command = (
+        "tune",
+        "pets.csv",
+        "--label",
+        "pet",
+        "--learner",
+        "AdaBandit",
+        "--n-learners",
+        "3",
+        "--seeds",
+        1,
+        "--jobs",
+        1,
+    )
     found = answer(*command, "--exploration", "0.01,0.1,divided")
     assert {row["exploration"] for row in found["ranking"]} == {"0.01", "0.1", "divided"}
     assert (home / "tune-pets" / "exploration.png").exists()  # of the two rates
@@ -147,7 +197,20 @@ def test_schedules_are_tried_beside_rates(answer, home):
 
 @pytest.mark.usefixtures("pets")
 def test_without_rates_there_is_nothing_to_plot(answer, home):
-    answer("tune", "pets.csv", "--label", "pet", "--learner", "AdaFull", "--n-learners", "2,3", "--seeds", 1, "--jobs", 1)
+    answer(
+        "tune",
+        "pets.csv",
+        "--label",
+        "pet",
+        "--learner",
+        "AdaFull",
+        "--n-learners",
+        "2,3",
+        "--seeds",
+        1,
+        "--jobs",
+        1,
+    )
     assert not (home / "tune-pets" / "exploration.png").exists()
 
 
@@ -164,7 +227,9 @@ def test_without_a_wish_gapboost_is_tuned(answer):
 
 @pytest.mark.usefixtures("pets")
 def test_a_ranking_of_one_seed_reads_well(bb):
-    text = bb("tune", "pets.csv", "--label", "pet", "--n-learners", "2,3", "--rounds", 60, "--seeds", 1, "--jobs", 1).stdout
+    text = bb(
+        "tune", "pets.csv", "--label", "pet", "--n-learners", "2,3", "--rounds", 60, "--seeds", 1, "--jobs", 1
+    ).stdout
     assert text.splitlines()[0].strip() == "GapBoost on pets: 2 combinations, 1 seed each"
     assert "±" not in text
     assert "one seed; intervals take at least 3 seeds" in " ".join(text.split())
@@ -205,7 +270,17 @@ def test_learners_of_ones_own_are_compared_with_ours(answer):
     assert set(accuracy) == set(names)
     assert accuracy["AdaBandit"] > accuracy["AdaBandit+own_learners:First"]
     alone = answer(
-        *COMPARE[:4], "--learners", "AdaBandit", "--set", "weak_learner=own_learners:First", "--n-learners", 2, "--seeds", 1, "--jobs", 1
+        *COMPARE[:4],
+        "--learners",
+        "AdaBandit",
+        "--set",
+        "weak_learner=own_learners:First",
+        "--n-learners",
+        2,
+        "--seeds",
+        1,
+        "--jobs",
+        1,
     )
     assert alone["learners"][0]["learner"] == "AdaBandit+own_learners:First"
     assert alone["learners"][0]["accuracy"] == accuracy["AdaBandit+own_learners:First"]
@@ -213,13 +288,37 @@ def test_learners_of_ones_own_are_compared_with_ours(answer):
 
 @pytest.mark.usefixtures("own")
 def test_on_a_set_of_the_paper_a_weak_learner_replaces_the_papers_trees(answer):
-    found = answer("compare", "balance", "--learners", "AdaBandit+own_learners:First", "--rounds", 60, "--seeds", 1, "--jobs", 1)
+    found = answer(
+        "compare",
+        "balance",
+        "--learners",
+        "AdaBandit+own_learners:First",
+        "--rounds",
+        60,
+        "--seeds",
+        1,
+        "--jobs",
+        1,
+    )
     assert found["learners"][0]["learner"] == "AdaBandit+own_learners:First"
 
 
 @pytest.mark.usefixtures("pets", "own")
 def test_a_learner_of_ones_own_is_tuned_and_run(answer):
-    found = answer("tune", "pets.csv", "--label", "pet", "--learner", "own_learners:Mine", "--n-learners", "1,2", "--seeds", 1, "--jobs", 1)
+    found = answer(
+        "tune",
+        "pets.csv",
+        "--label",
+        "pet",
+        "--learner",
+        "own_learners:Mine",
+        "--n-learners",
+        "1,2",
+        "--seeds",
+        1,
+        "--jobs",
+        1,
+    )
     assert found["learner"] == "own_learners:Mine"
     told = answer(*shlex.split(found["command"])[1:])
     assert (told["learner"], told["n_learners"]) == ("Mine", found["best"]["n_learners"])
@@ -227,7 +326,18 @@ def test_a_learner_of_ones_own_is_tuned_and_run(answer):
 
 @compiled
 def test_a_table_of_the_paper_is_made_and_made_again_without_playing(answer, bb, home, monkeypatch):
-    command = ("reproduce", "table1", "--datasets", "balance", "--algorithms", "adabandit,OptFull", "--seeds", 2, "--jobs", 1)
+    command = (
+        "reproduce",
+        "table1",
+        "--datasets",
+        "balance",
+        "--algorithms",
+        "adabandit,OptFull",
+        "--seeds",
+        2,
+        "--jobs",
+        1,
+    )
     found = answer(*command)
     cells = {row["algorithm"]: row for row in found["tables"]["table1"]}
     assert set(cells) == {"AdaBandit", "OptFull"}
@@ -262,7 +372,12 @@ def test_quick_is_two_seeds_of_the_built_in_sets():
 
 def test_data_sets_are_listed(answer, bb):
     found = {row["name"]: row for row in answer("data", "list")["datasets"]}
-    assert (found["car"]["rows"], found["car"]["features"], found["car"]["classes"], found["car"]["built_in"]) == (1728, 6, 4, True)
+    assert (
+        found["car"]["rows"],
+        found["car"]["features"],
+        found["car"]["classes"],
+        found["car"]["built_in"],
+    ) == (1728, 6, 4, True)
     text = bb("data", "list").stdout
     assert "165,633" in text
     assert "CC BY 4.0" in text

@@ -16,7 +16,18 @@ from banditboost.cli.tune import tune
 
 Size = Annotated[int, typer.Option(help="How large.", min=1)]
 Name = Annotated[str, typer.Argument(help="What it is called.")]
-DATA_OPTIONS = ("data", "label", "repeat", "rounds", "shuffle", "numeric", "nominal", "ignore", "variant", "directory")
+DATA_OPTIONS = (
+    "data",
+    "label",
+    "repeat",
+    "rounds",
+    "shuffle",
+    "numeric",
+    "nominal",
+    "ignore",
+    "variant",
+    "directory",
+)
 
 
 @dataclass(frozen=True)

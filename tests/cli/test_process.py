@@ -17,11 +17,19 @@ HEAVY = {"numba", "matplotlib", "joblib", "pandas", "polars", "pyarrow"}
 
 
 def process(*words, code=MAIN, **options):
-    return subprocess.run([sys.executable, "-c", code, *words], check=False, capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        **options,
+    )
 
 
 def test_help_loads_nothing_heavy():
-    code = f"import atexit, sys; atexit.register(lambda: print(*{{name.split('.')[0] for name in sys.modules}}, file=sys.stderr)); {MAIN}"
+    loaded = "{name.split('.')[0] for name in sys.modules}"
+    code = f"import atexit, sys; atexit.register(lambda: print(*{loaded}, file=sys.stderr)); {MAIN}"
     for words in (["--help"], ["run", "--help"], ["reproduce", "--help"]):
         done = process(*words, code=code)
         assert done.returncode == 0
@@ -33,7 +41,9 @@ def test_help_loads_nothing_heavy():
 def test_without_the_extra_one_line_says_what_to_install(missing):
     done = process("run", "car", code=f"import sys; sys.modules[{missing!r}] = None; {MAIN}")
     assert done.returncode == 1
-    assert done.stderr.splitlines() == [f"error: the command line needs {missing}; install it with: pip install 'banditboost[cli]'"]
+    assert done.stderr.splitlines() == [
+        f"error: the command line needs {missing}; install it with: pip install 'banditboost[cli]'"
+    ]
 
 
 def test_it_is_quiet_when_nobody_is_watching():
@@ -55,7 +65,9 @@ def test_it_manages_without_unicode():
 def test_a_real_ctrl_c_on_a_terminal(tmp_path):
     words = ["run", "nursery", "--repeat", "400", "--save", "nursery.bb", "--json"]
     master, terminal = os.openpty()
-    running = subprocess.Popen([sys.executable, "-c", MAIN, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True)
+    running = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True
+    )
     os.close(terminal)
     seen = watch(master, until=r"accuracy 0\.\d+")
     running.send_signal(signal.SIGINT)
@@ -74,9 +86,22 @@ def test_a_real_ctrl_c_on_a_terminal(tmp_path):
 @pytest.mark.parametrize("command", ["compare", "tune"])
 def test_the_columns_of_a_file_begin_on_a_line_of_their_own(tmp_path, command):
     (tmp_path / "pets.csv").write_text("weight,pet\n" + "1,cat\n2,dog\n" * 30)
-    words = [command, "pets.csv", "--label", "pet", "--learner" + "s" * (command == "compare"), "Majority", "--seeds", "1", "--jobs", "1"]
+    words = [
+        command,
+        "pets.csv",
+        "--label",
+        "pet",
+        "--learner" + "s" * (command == "compare"),
+        "Majority",
+        "--seeds",
+        "1",
+        "--jobs",
+        "1",
+    ]
     master, terminal = os.openpty()
-    running = subprocess.Popen([sys.executable, "-c", MAIN, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True)
+    running = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True
+    )
     os.close(terminal)
     seen = watch(master)
     running.communicate(timeout=240)
@@ -100,4 +125,6 @@ def watch(terminal, until=None):
 
 
 def test_the_entry_point_is_declared():
-    assert 'banditboost = "banditboost.cli:main"' in (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'banditboost = "banditboost.cli:main"' in (Path(__file__).parents[2] / "pyproject.toml").read_text(
+        encoding="utf-8"
+    )

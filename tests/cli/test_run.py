@@ -22,13 +22,19 @@ SHORT = ("--n-learners", 3, "--rounds", 120)
 
 def facts(answered):
     """What does not depend on the clock."""
-    return {name: value for name, value in answered.items() if "second" not in name and name not in ("saved", "data", "memory_bytes")}
+    return {
+        name: value
+        for name, value in answered.items()
+        if "second" not in name and name not in ("saved", "data", "memory_bytes")
+    }
 
 
 def test_it_tells_what_play_tells(answer):
     found = answer("run", "balance", *SHORT, "--learner", "AdaBandit", "--exploration", 0.2, "--seed", 7)
     rounds = datasets.load("balance").stream(repeat=10, seed=7, rounds=120)
-    model = banditboost.AdaBandit(rounds.labels, n_learners=3, exploration=0.2, schema=rounds.schema(), seed=7)
+    model = banditboost.AdaBandit(
+        rounds.labels, n_learners=3, exploration=0.2, schema=rounds.schema(), seed=7
+    )
     result = banditboost.play(model, *rounds)
     assert (found["accuracy"], found["last_accuracy"], found["greedy_accuracy"]) == (
         result.accuracy,
@@ -63,7 +69,14 @@ def test_people_read_a_summary(bb):
     result = bb("run", "balance", *SHORT)
     assert result.exit_code == 0
     assert result.stdout.startswith("GapBoost on balance: 120 rounds, 3 labels, 3 trees for each label\n")
-    for word in ("last fifth", "whole stream", "greedy label", "cost of exploration", "rounds per second", "MiB"):
+    for word in (
+        "last fifth",
+        "whole stream",
+        "greedy label",
+        "cost of exploration",
+        "rounds per second",
+        "MiB",
+    ):
         assert word in result.stdout
     assert result.stderr == ""
 
@@ -174,7 +187,9 @@ def test_a_saved_model_meets_labels_and_values_in_another_order(answer, home):
     for name, first in (("one.csv", "blue,dog"), ("two.csv", "red,cat")):
         (home / name).write_text("colour,pet\n" + first + "\n" + "\n".join(map(",".join, rows)) + "\n")
     answer("run", "one.csv", "--label", "pet", "--n-learners", 3, "--save", "pets.bb")
-    (home / "three.csv").write_text("colour,pet\n" + "green,fish\nred,cat\n" * 50)  # dog and blue are not in it
+    (home / "three.csv").write_text(
+        "colour,pet\n" + "green,fish\nred,cat\n" * 50
+    )  # dog and blue are not in it
     assert answer("run", "three.csv", "--label", "pet", "--resume", "pets.bb")["greedy_accuracy"] > 0.9
 
 
@@ -193,7 +208,9 @@ def test_the_learning_curve_is_drawn(answer, home):
 
 def test_the_curve_begins_at_the_beginning(answer, monkeypatch):
     drawn = []
-    monkeypatch.setattr("banditboost.experiments.figures.learning_curves", lambda records: drawn.extend(records) or Mock())
+    monkeypatch.setattr(
+        "banditboost.experiments.figures.learning_curves", lambda records: drawn.extend(records) or Mock()
+    )
     monkeypatch.setattr("banditboost.experiments.figures.save", Mock())
     told = answer("run", "balance", *SHORT, "--plot", "curve.png")
     (curve,) = (record["curve"] for record in drawn)
@@ -205,7 +222,10 @@ def test_the_curve_begins_at_the_beginning(answer, monkeypatch):
 def test_a_resumed_model_that_is_not_kept_is_told_of(bb, answer, pets):
     command = ("run", pets, "--label", "pet")
     answer(*command, "--n-learners", 3, "--save", "pets.bb")
-    assert bb(*command, "--resume", "pets.bb").stderr == "what the model learns now will not be kept; --save pets.bb keeps it\n"
+    assert (
+        bb(*command, "--resume", "pets.bb").stderr
+        == "what the model learns now will not be kept; --save pets.bb keeps it\n"
+    )
     assert bb(*command, "--resume", "pets.bb", "--save", "pets.bb").stderr == ""
 
 
@@ -231,8 +251,17 @@ def test_exploration_may_be_a_schedule(answer, bb):
     told = answer("run", "balance", "--learner", "AdaBandit", *SHORT, "--exploration", "divided")
     assert told["exploration"] == {"schedule": "divided", "least": 0.001, "most": 0.5}
     rounds = datasets.load("balance").stream(repeat=10, seed=4, rounds=120)
-    parameters = {**parameters_for(DataChoice("balance"), "AdaBandit", {}), "n_learners": 3, "exploration": "divided"}
-    assert told["accuracy"] == banditboost.play(make("AdaBandit", rounds.labels, rounds.schema(), parameters, 4), *rounds).accuracy
+    parameters = {
+        **parameters_for(DataChoice("balance"), "AdaBandit", {}),
+        "n_learners": 3,
+        "exploration": "divided",
+    }
+    assert (
+        told["accuracy"]
+        == banditboost.play(
+            make("AdaBandit", rounds.labels, rounds.schema(), parameters, 4), *rounds
+        ).accuracy
+    )
     refused = bb("run", "balance", "--learner", "AdaBandit", "--exploration", "often")
     assert refused.exit_code == 2
     assert "theory, decaying, adaptive, divided" in refused.stderr

@@ -1,4 +1,6 @@
-"""What a kernel reads by name is what Python has written down, and what it writes is written into the arrays."""
+"""What a kernel reads by name is what Python has written down, and what it writes is written into the
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from banditboost.boosting import adaptive
 from banditboost.boosting.gap.booster import GapBoost
 from banditboost.compiled.border import TABLE, Address, Table, caller
 from banditboost.compiled.compile import kernel
+from banditboost.models.settings import COUNTS, SETTINGS
 from banditboost.simulation import loop
 from banditboost.trees.layout import HEAD
 from tests.trees.forests import committee_of, schema_of, teach
@@ -40,7 +43,9 @@ def double(state: Any) -> float:
     state.inner.numbers[0] *= 2.0
     state.inner.cube[0, 1, 1] *= 2.0
     state.heads[1]["n_labels"] *= 2
-    return state.pair.count + state.pair.share + state.inner.numbers[0] + state.inner.cube[0, 1, 1] + state.limit
+    return (
+        state.pair.count + state.pair.share + state.inner.numbers[0] + state.inner.cube[0, 1, 1] + state.limit
+    )
 
 
 @kernel
@@ -121,6 +126,14 @@ def test_a_forest_is_found_by_its_addresses() -> None:
 def test_only_a_long_call_lets_go_of_pythons_lock() -> None:
     """A call of a round that did would wait milliseconds for it beside a busy thread (docs/threads.md)."""
     rounds = {"Ada": adaptive.AdaptiveBooster.compiled_round, "Gap": GapBoost.compiled_round}
-    kernels = {f"{name} {part}": getattr(of, part) for name, of in rounds.items() for part in ("decide", "learn")}
+    kernels = {
+        f"{name} {part}": getattr(of, part) for name, of in rounds.items() for part in ("decide", "learn")
+    }
     assert [name for name, one in kernels.items() if one._options.get("nogil")] == []
     assert loop.play_compiled._options["nogil"]
+
+
+@pytest.mark.parametrize("kind", [SETTINGS, COUNTS])
+def test_no_field_of_a_record_hides_behind_a_method(kind: np.dtype[Any]) -> None:
+    """Interpreted, `record.clip` would be NumPy's method and not the number that compiled code reads."""
+    assert [name for name in kind.names or () if hasattr(np.record, name)] == []

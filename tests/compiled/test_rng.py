@@ -11,7 +11,17 @@ from banditboost.compiled import rng
 from tests.naive import rng as naive
 
 LARGEST = 2**63 - 1
-PURPOSES = ["EXPERT", "EXPLORE", "EXPERT_TIE", "LEAF_TIE", "COST_TIE", "TREE_PARAMETER", "LABEL_TIE", "DELAY", "LOSS"]
+PURPOSES = [
+    "EXPERT",
+    "EXPLORE",
+    "EXPERT_TIE",
+    "LEAF_TIE",
+    "COST_TIE",
+    "TREE_PARAMETER",
+    "LABEL_TIE",
+    "DELAY",
+    "LOSS",
+]
 whole = st.integers(0, LARGEST)
 
 
@@ -44,7 +54,9 @@ def test_numbers_are_uniform_and_unrelated_to_their_neighbours(purpose: int) -> 
     u = rng.uniforms_at(7, 0, 4000, purpose)
     assert u.min() >= 0.0
     assert u.max() < 1.0
-    assert np.abs(np.sort(u) - (np.arange(4000) + 0.5) / 4000).max() < 1.95 / np.sqrt(4000)  # Kolmogorov and Smirnov, p = 0.001
+    assert np.abs(np.sort(u) - (np.arange(4000) + 0.5) / 4000).max() < 1.95 / np.sqrt(
+        4000
+    )  # Kolmogorov and Smirnov, p = 0.001
     assert abs(np.corrcoef(u[1:], u[:-1])[0, 1]) < 0.06
 
 

@@ -1,4 +1,5 @@
-"""Makes the files of format 1 that the tests keep for ever: `PYTHONPATH=src:. python -m tests.data.make_format_1`.
+"""Makes the files of format 1 that the tests keep for ever: `PYTHONPATH=src:. python -m
+tests.data.make_format_1`.
 
 Run it only while format 1 has not been released. Afterwards these files are what people have on their disks.
 """
@@ -19,7 +20,11 @@ LABELS = ["sports", 2, ("a", None)]
 
 def row(t: int) -> dict[str, Any]:
     """Numbers, strings, bools and gaps; one feature joins later."""
-    x: dict[str, Any] = {"hour": t * 7 % 24, "device": ("phone", "desktop", "tablet")[t % 3], "member": t % 5 == 0}
+    x: dict[str, Any] = {
+        "hour": t * 7 % 24,
+        "device": ("phone", "desktop", "tablet")[t % 3],
+        "member": t % 5 == 0,
+    }
     if t % 11 == 0:
         x["hour"] = None
     if t > 60:
@@ -33,7 +38,9 @@ def right(t: int) -> int:
 
 def make(name: str) -> tuple[Any, dict[str, Any]]:
     """A model after 120 rounds, and its open decisions."""
-    model = getattr(banditboost, name)(LABELS, n_learners=3, weak_learner=HoeffdingTree(leaf_prediction="adaptive"), seed=7)
+    model = getattr(banditboost, name)(
+        LABELS, n_learners=3, weak_learner=HoeffdingTree(leaf_prediction="adaptive"), seed=7
+    )
     if not hasattr(model, "decide"):
         for t in range(120):
             model.learn_one(row(t), LABELS[right(t)])
@@ -52,7 +59,10 @@ def answers(model: Any) -> list[Any]:
         decisions = [model.decide(row(t)).to_dict() for t in range(200, 240)]
         return [[decision["label"], decision["greedy"], decision["memo"]] for decision in decisions]
     index = {label: i for i, label in enumerate(LABELS)}
-    return [[index[model.predict_one(row(t))], list(model.predict_proba_one(row(t)).values())] for t in range(200, 240)]
+    return [
+        [index[model.predict_one(row(t))], list(model.predict_proba_one(row(t)).values())]
+        for t in range(200, 240)
+    ]
 
 
 def main() -> None:

@@ -60,7 +60,11 @@ def gzipped(lines: Sequence[str]) -> bytes:
     return gzip.compress("".join(line + "\n" for line in lines).encode())
 
 
-MAKERS: Mapping[str, Callable[[Sequence[str]], bytes]] = {"mice": mice, "isolet": isolet, "movement": movement}
+MAKERS: Mapping[str, Callable[[Sequence[str]], bytes]] = {
+    "mice": mice,
+    "isolet": isolet,
+    "movement": movement,
+}
 
 
 def _comma_decimals(row: str) -> str:

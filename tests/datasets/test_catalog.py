@@ -16,7 +16,9 @@ def test_names_in_the_order_of_the_tables() -> None:
 
 
 def test_unknown_name() -> None:
-    with pytest.raises(DatasetError, match="unknown data set 'cars': the known ones are balance, car, nursery"):
+    with pytest.raises(
+        DatasetError, match="unknown data set 'cars': the known ones are balance, car, nursery"
+    ):
         datasets.load("cars")
 
 

@@ -66,7 +66,9 @@ def test_a_stream_is_a_copy(car: Dataset) -> None:
 
 @pytest.mark.parametrize("rounds", [0, -1, 1729])
 def test_impossible_cut(car: Dataset, rounds: int) -> None:
-    with pytest.raises(ParameterError, match=r"rounds is .*; give a whole number from 1 to 1728: 1728 rows x repeat=1"):
+    with pytest.raises(
+        ParameterError, match=r"rounds is .*; give a whole number from 1 to 1728: 1728 rows x repeat=1"
+    ):
         car.stream(rounds=rounds)
 
 
@@ -77,7 +79,14 @@ def test_impossible_repeat(car: Dataset) -> None:
 
 def test_records(car: Dataset) -> None:
     row, label = next(car.records())
-    assert row == {"buying": "vhigh", "maint": "vhigh", "doors": 2.0, "persons": 2.0, "lug_boot": "small", "safety": "low"}
+    assert row == {
+        "buying": "vhigh",
+        "maint": "vhigh",
+        "doors": 2.0,
+        "persons": 2.0,
+        "lug_boot": "small",
+        "safety": "low",
+    }
     assert label == "unacc"
 
 

@@ -62,12 +62,16 @@ def test_environment_variable_names_the_directory(directory: Path, monkeypatch: 
     assert len(files.load(tiny()).y) == 3
 
 
-def test_argument_goes_before_the_environment_variable(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_argument_goes_before_the_environment_variable(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BANDITBOOST_DATA", str(directory / "elsewhere"))
     assert len(files.load(tiny(), directory).y) == 3
 
 
-def test_a_copy_in_the_cache_is_found(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_in_the_cache_is_found(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("BANDITBOOST_DATA", raising=False)
     monkeypatch.setenv("BANDITBOOST_CACHE", str(tmp_path / "cache"))
     assert files.locate(tiny()) is None
@@ -78,7 +82,8 @@ def test_a_copy_in_the_cache_is_found(directory: Path, tmp_path: Path, monkeypat
 
 
 def test_no_file(tmp_path: Path) -> None:
-    remedy = r"get isolet\.zip from https://archive\.ics\.uci\.edu/dataset/54 by hand.*directory=.*BANDITBOOST_DATA"
+    page = r"https://archive\.ics\.uci\.edu/dataset/54"
+    remedy = rf"get isolet\.zip from {page} by hand.*directory=.*BANDITBOOST_DATA"
     with pytest.raises(DatasetError, match=rf"no isolet\.csv\.gz and no isolet\.zip in .*{remedy}"):
         datasets.load("isolet", directory=tmp_path)
 
@@ -105,7 +110,10 @@ def test_damage_is_found_and_nothing_is_cached(damage: Callable[[bytes], bytes],
     path = directory / "tiny.csv.gz"
     path.write_bytes(damage(path.read_bytes()))
     before = set(cache.directory().glob("*"))
-    with pytest.raises(DatasetError, match=r"tiny\.csv\.gz (is not the archive|is a web page|holds other rows).*get a fresh copy"):
+    with pytest.raises(
+        DatasetError,
+        match=r"tiny\.csv\.gz (is not the archive|is a web page|holds other rows).*get a fresh copy",
+    ):
         files.load(tiny(), directory)
     assert set(cache.directory().glob("*")) == before
 
@@ -130,7 +138,13 @@ CLASS_COUNTS = {
         "t-SC-s": 135,
     },
     "isolet": {letter: {"F": 298, "M": 299}.get(letter, 300) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
-    "movement": {"sitting": 50_631, "sittingdown": 11_827, "standing": 47_370, "standingup": 12_415, "walking": 43_390},
+    "movement": {
+        "sitting": 50_631,
+        "sittingdown": 11_827,
+        "standing": 47_370,
+        "standingup": 12_415,
+        "walking": 43_390,
+    },
 }
 
 
@@ -150,9 +164,17 @@ def test_mice_missing_cells(data_directory: Path) -> None:
 
 def test_movement_columns(data_directory: Path) -> None:
     movement = datasets.load("movement", variant="raw", directory=data_directory)
-    assert [name for name, kind in zip(movement.features, movement.kinds, strict=True) if kind == "nominal"] == ["user", "gender"]
+    assert [
+        name for name, kind in zip(movement.features, movement.kinds, strict=True) if kind == "nominal"
+    ] == ["user", "gender"]
     first, label = next(movement.records())
-    assert (first["user"], first["gender"], first["age"], first["z4"], label) == ("debora", "Woman", 46, -147, "sitting")
+    assert (first["user"], first["gender"], first["age"], first["z4"], label) == (
+        "debora",
+        "Woman",
+        46,
+        -147,
+        "sitting",
+    )
     assert np.argwhere(np.isnan(movement.X)).tolist() == [[122_076, 17]]
 
 
@@ -163,8 +185,17 @@ def test_isolet_first_cells(data_directory: Path) -> None:
 
 
 SMALL = {
-    "mice": ["MouseID,A_N,B_N,Genotype,Treatment,Behavior,label", "309_1,0.5,,Control,Saline,C/S,c-CS-s", "7_2,1,2.25,T,S,S/C,t-SC-s"],
-    "isolet": ["f1,f2,f3,label", "-0.4394,1.0000,0.1718,1", "0.2000,-1.0000,0.0000,26", "0.1000,0.2000,0.3000,13"],
+    "mice": [
+        "MouseID,A_N,B_N,Genotype,Treatment,Behavior,label",
+        "309_1,0.5,,Control,Saline,C/S,c-CS-s",
+        "7_2,1,2.25,T,S,S/C,t-SC-s",
+    ],
+    "isolet": [
+        "f1,f2,f3,label",
+        "-0.4394,1.0000,0.1718,1",
+        "0.2000,-1.0000,0.0000,26",
+        "0.1000,0.2000,0.3000,13",
+    ],
     "movement": [
         "user,gender,age,height,z4,label",
         "katia,Woman,46,1.62,-147,sitting",
@@ -189,7 +220,12 @@ def test_both_forms_hold_the_same_rows(name: str, tmp_path: Path) -> None:
         (tmp_path / filename).unlink()
     one, two = loaded
     assert np.array_equal(one.X, two.X, equal_nan=True)
-    assert (one.features, one.values, one.labels, one.y.tolist()) == (two.features, two.values, two.labels, two.y.tolist())
+    assert (one.features, one.values, one.labels, one.y.tolist()) == (
+        two.features,
+        two.values,
+        two.labels,
+        two.y.tolist(),
+    )
     assert len(one.y) == len(SMALL[name]) - 1
 
 
@@ -215,7 +251,9 @@ def test_damaged_archives(name: str, damage: Callable[[bytes], bytes], tmp_path:
 @pytest.mark.parametrize("name", SMALL)
 def test_archive_of_another_data_set(name: str, tmp_path: Path) -> None:
     file = small(name)
-    (tmp_path / file.archive).write_bytes(archives.zipped({"readme.txt": b"nothing here", "inner.zip": archives.zipped({"a": b""})}))
+    (tmp_path / file.archive).write_bytes(
+        archives.zipped({"readme.txt": b"nothing here", "inner.zip": archives.zipped({"a": b""})})
+    )
     with pytest.raises(DatasetError, match=r"is not the archive that was expected.*KeyError"):
         files.load(file, tmp_path)
 
@@ -225,7 +263,9 @@ def test_missing_library(name: str, library: str, tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, library, None)
     monkeypatch.setenv("BANDITBOOST_CACHE", str(tmp_path / "cache"))
     (tmp_path / files.FILES[name].archive).write_bytes(archives.MAKERS[name](SMALL[name]))
-    with pytest.raises(DatasetError, match=rf"is read with {library}, which is not installed: pip install {library}"):
+    with pytest.raises(
+        DatasetError, match=rf"is read with {library}, which is not installed: pip install {library}"
+    ):
         files.load(small(name), tmp_path)
 
 
@@ -233,15 +273,21 @@ def real_lines(name: str, data_directory: Path) -> list[str]:
     return gzip.decompress((data_directory / files.FILES[name].filename).read_bytes()).decode().splitlines()
 
 
-@pytest.mark.parametrize("name", ["mice", *(pytest.param(name, marks=pytest.mark.slow) for name in ("movement", "isolet"))])
+@pytest.mark.parametrize(
+    "name", ["mice", *(pytest.param(name, marks=pytest.mark.slow) for name in ("movement", "isolet"))]
+)
 def test_whole_archive(name: str, data_directory: Path, tmp_path: Path) -> None:
-    (tmp_path / files.FILES[name].archive).write_bytes(archives.MAKERS[name](real_lines(name, data_directory)))
+    (tmp_path / files.FILES[name].archive).write_bytes(
+        archives.MAKERS[name](real_lines(name, data_directory))
+    )
     dataset = datasets.load(name, "raw", tmp_path)
     assert (dataset.X.shape, dataset.class_counts) == (SHAPES[name], CLASS_COUNTS[name])
 
 
 def test_movement_text_is_the_original(data_directory: Path) -> None:
-    """Length and CRC-32 are those in the header of the makers' archive, which is in public hands cut short."""
+    """Length and CRC-32 are those in the header of the makers' archive, which is in public hands cut
+    short.
+    """
     text = archives.movement_text(real_lines("movement", data_directory))
     assert (len(text), zlib.crc32(text)) == (14_283_328, 0xF43DDE16)
 

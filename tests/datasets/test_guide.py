@@ -16,7 +16,10 @@ def test_summary_table() -> None:
     for name, *cells in rows:
         row = SUMMARY[name]
         right = row.rows, row.features, row.n_labels
-        assert cells == [f"{ours}" if ours == theirs else f"{ours} ({theirs})" for ours, theirs in zip(right, row.printed, strict=True)]
+        assert cells == [
+            f"{ours}" if ours == theirs else f"{ours} ({theirs})"
+            for ours, theirs in zip(right, row.printed, strict=True)
+        ]
     assert [name for name, *_ in rows] == list(SUMMARY)
 
 

@@ -19,7 +19,10 @@ def test_balance_is_the_raw_data() -> None:
 
 def test_car_has_two_numeric_columns() -> None:
     car = datasets.load("car")
-    assert [name for name, kind in zip(car.features, car.kinds, strict=True) if kind == "numeric"] == ["doors", "persons"]
+    assert [name for name, kind in zip(car.features, car.kinds, strict=True) if kind == "numeric"] == [
+        "doors",
+        "persons",
+    ]
     assert np.unique(column(car, "doors")).tolist() == [2, 3, 4, 5]
     assert np.unique(column(car, "persons")).tolist() == [2, 4, 6]
     assert car.values[0] == ("vhigh", "high", "med", "low")
@@ -28,7 +31,9 @@ def test_car_has_two_numeric_columns() -> None:
 
 def test_nursery_has_one_numeric_column_and_all_classes() -> None:
     nursery = datasets.load("nursery")
-    assert [name for name, kind in zip(nursery.features, nursery.kinds, strict=True) if kind == "numeric"] == ["children"]
+    assert [
+        name for name, kind in zip(nursery.features, nursery.kinds, strict=True) if kind == "numeric"
+    ] == ["children"]
     assert np.unique(column(nursery, "children")).tolist() == [1, 2, 3, 4]
     assert len(nursery.labels) == 5
 

@@ -26,7 +26,10 @@ CLASS_COUNTS = {
 
 def as_rows(dataset: Dataset) -> list[list[str]]:
     """The data set as the cells of its CSV file, header first."""
-    rows = [[*(str(cell if isinstance(cell, str) else int(cell)) for cell in row.values()), label] for row, label in dataset.records()]
+    rows = [
+        [*(str(cell if isinstance(cell, str) else int(cell)) for cell in row.values()), label]
+        for row, label in dataset.records()
+    ]
     return [[*dataset.features, "label"], *rows]
 
 

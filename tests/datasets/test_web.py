@@ -16,7 +16,7 @@ from banditboost.datasets import DatasetError, cache, files, web
 from tests.datasets import archives
 from tests.datasets.test_files import SMALL, small
 
-pooch = pytest.importorskip("pooch")
+pooch = pytest.importorskip("pooch", reason="pooch is not installed: pip install 'banditboost[cli]'")
 
 ARCHIVE = archives.MAKERS["mice"](SMALL["mice"])
 OTHER_ROWS = archives.MAKERS["mice"]([*SMALL["mice"], SMALL["mice"][1]])
@@ -88,7 +88,10 @@ def test_downloaded_once(server: str, requests: list[str], empty_cache: Path) ->
 def test_download_by_name(server: str, empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(files.FILES, "mice", at(f"{server}/whole.zip"))
     assert datasets.download("mice") == empty_cache / "mice+protein+expression.zip"
-    assert next(fact for fact in datasets.info() if fact.name == "mice").path == empty_cache / "mice+protein+expression.zip"
+    assert (
+        next(fact for fact in datasets.info() if fact.name == "mice").path
+        == empty_cache / "mice+protein+expression.zip"
+    )
 
 
 def test_second_address_after_a_failure(server: str, requests: list[str]) -> None:
@@ -97,7 +100,8 @@ def test_second_address_after_a_failure(server: str, requests: list[str]) -> Non
 
 
 REMEDY = (
-    r"; try again, or get mice\+protein\+expression\.zip from https://archive\.ics\.uci\.edu/dataset/342 by hand, "
+    r"; try again, or get mice\+protein\+expression\.zip "
+    r"from https://archive\.ics\.uci\.edu/dataset/342 by hand, "
     r"put it into a directory, and name that with directory=\.\.\. or BANDITBOOST_DATA$"
 )
 
@@ -106,15 +110,24 @@ REMEDY = (
     ("address", "reason"),
     [
         ("half.zip", r"stopped in the middle of the file"),
-        ("short.zip", r"is not the archive that was expected, or was cut short \(BadZipFile.*\): get a fresh copy"),
-        ("other.zip", r"holds other rows than expected \(sha256 of its rows [0-9a-f]{64}, not [0-9a-f]{64}\): get a fresh copy"),
+        (
+            "short.zip",
+            r"is not the archive that was expected, or was cut short \(BadZipFile.*\): get a fresh copy",
+        ),
+        (
+            "other.zip",
+            r"holds other rows than expected \(sha256 of its rows [0-9a-f]{64}, "
+            r"not [0-9a-f]{64}\): get a fresh copy",
+        ),
         ("page.zip", r"is a web page, not the data \(.*\): get a fresh copy"),
         ("gone.zip", r"answers 404 Not Found"),
     ],
 )
 def test_broken_download(address: str, reason: str, server: str, empty_cache: Path) -> None:
     url = f"{server}/{address}"
-    with pytest.raises(DatasetError, match=f"^'mice' could not be downloaded: {url} {reason}{REMEDY}") as caught:
+    with pytest.raises(
+        DatasetError, match=f"^'mice' could not be downloaded: {url} {reason}{REMEDY}"
+    ) as caught:
         files.load(at(url))
     assert "\n" not in str(caught.value)
     assert list(empty_cache.iterdir()) == []
@@ -152,7 +165,10 @@ def test_a_failed_download_leaves_the_old_copy(server: str, empty_cache: Path) -
 
 def test_without_pooch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(DatasetError, match=r"pooch, which downloads it, is not installed: pip install \"banditboost\[cli\]\", or get"):
+    with pytest.raises(
+        DatasetError,
+        match=r"pooch, which downloads it, is not installed: pip install \"banditboost\[cli\]\", or get",
+    ):
         datasets.load("mice")
 
 
@@ -160,7 +176,9 @@ def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("BANDITBOOST_CACHE", str(tmp_path / "file"))
     with pytest.raises(
-        DatasetError, match=r"cannot write to .*\(Not a directory\): set BANDITBOOST_CACHE to a directory that can be written"
+        DatasetError,
+        match=r"cannot write to .*\(Not a directory\): "
+        "set BANDITBOOST_CACHE to a directory that can be written",
     ):
         datasets.load("mice")
 
@@ -184,7 +202,9 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
         datasets.load("mice")
 
 
-def test_progress_on_a_terminal(server: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_on_a_terminal(
+    server: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("rich")
     monkeypatch.setenv("FORCE_COLOR", "1")
     files.load(at(f"{server}/whole.zip"))

@@ -9,7 +9,9 @@ from banditboost.experiments.protocol import ALGORITHMS, BANDIT, PRINTED, STREAM
 RATES = (0.0001, 0.001, 0.01, 0.1, 0.3)
 
 
-def record(data="car", learner="AdaBandit", seed=4, accuracy=0.9, last=None, rounds=None, exploration=None, **extra):
+def record(
+    data="car", learner="AdaBandit", seed=4, accuracy=0.9, last=None, rounds=None, exploration=None, **extra
+):
     plan = STREAMS.get(data)
     rounds = rounds or (plan.rounds if plan else 1000)
     last = accuracy + 0.05 if last is None else last
@@ -21,7 +23,12 @@ def record(data="car", learner="AdaBandit", seed=4, accuracy=0.9, last=None, rou
     return {
         "format": 1,
         "id": f"{data}-{learner}-{seed}-{exploration}",
-        "task": {"source": {"name": data, "repeat": 6}, "learner": learner, "parameters": parameters, "seed": seed},
+        "task": {
+            "source": {"name": data, "repeat": 6},
+            "learner": learner,
+            "parameters": parameters,
+            "seed": seed,
+        },
         "rounds": rounds,
         "n_labels": plan.n_labels if plan else 3,
         "accuracy": accuracy,
@@ -47,7 +54,12 @@ def paper(datasets=tuple(STREAMS), seeds=range(4, 8)):
     """All five boosters, a little off the printed figures, each seed a little different."""
     noise = np.random.default_rng(1)
     return [
-        record(data, learner, seed, *(float(printed + 0.02 * noise.standard_normal()) for printed in (cell.total, cell.last)))
+        record(
+            data,
+            learner,
+            seed,
+            *(float(printed + 0.02 * noise.standard_normal()) for printed in (cell.total, cell.last)),
+        )
         for data in datasets
         for learner, cell in PRINTED[data].items()
         for seed in seeds
@@ -58,7 +70,14 @@ def grid(datasets=tuple(STREAMS), seeds=range(4, 7)):
     """A search over exploration rates in which 0.01 is best."""
     noise = np.random.default_rng(2)
     return [
-        record(data, learner, seed, 0.8 - 0.05 * abs(np.log10(rate) + 2) + 0.01 * noise.standard_normal(), exploration=rate, rounds=2500)
+        record(
+            data,
+            learner,
+            seed,
+            0.8 - 0.05 * abs(np.log10(rate) + 2) + 0.01 * noise.standard_normal(),
+            exploration=rate,
+            rounds=2500,
+        )
         for data in datasets
         for learner in ALGORITHMS
         if setting(data, learner).exploration is not None

@@ -12,7 +12,11 @@ LEARNERS = ("OptBandit", "AdaBandit", "BinBandit", "OptFull", "AdaFull")
 
 def small_tasks(rounds: int = 60, seeds: int = 2) -> list[Task]:
     """Each learner over the beginning of the Car stream."""
-    return [Task(Source("car", repeat=6, rounds=rounds), learner, {"n_learners": 2}, seed) for learner in LEARNERS for seed in range(seeds)]
+    return [
+        Task(Source("car", repeat=6, rounds=rounds), learner, {"n_learners": 2}, seed)
+        for learner in LEARNERS
+        for seed in range(seeds)
+    ]
 
 
 def outcome(record: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""A real Dask cluster and a real Ray, each with two worker processes: the same records as here, also if a worker is killed."""
+"""A real Dask cluster and a real Ray, each with two worker processes: the same records as here, also if a
+worker is killed.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ WorkerIds = Callable[[], list[int]]
 
 @pytest.fixture(scope="module")
 def dask_cluster() -> Iterator[tuple[str, WorkerIds]]:
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'banditboost[dask]'")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
+    distributed = pytest.importorskip(
+        "distributed", reason="distributed is not installed: pip install 'banditboost[dask]'"
+    )
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as cluster:
         yield cluster.scheduler_address, lambda: [worker.pid for worker in cluster.workers.values()]
 
 
@@ -78,30 +84,48 @@ def test_records_are_the_same_and_a_killed_worker_costs_nothing_but_time(
 
 def test_a_dask_cluster_with_one_worker_is_used(tmp_path: Path) -> None:
     """Joblib, told that there is one, would do the work in this process."""
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'banditboost[dask]'")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", local_directory=tmp_path) as cluster:
-        processes = {process for _, process in Engine("dask", address=cluster.scheduler_address).outcomes(process_id, range(3))}
+    distributed = pytest.importorskip(
+        "distributed", reason="distributed is not installed: pip install 'banditboost[dask]'"
+    )
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", local_directory=tmp_path
+    ) as cluster:
+        processes = {
+            process
+            for _, process in Engine("dask", address=cluster.scheduler_address).outcomes(process_id, range(3))
+        }
     assert len(processes) == 1
     assert os.getpid() not in processes
 
 
 def test_what_dask_has_given_up_is_tried_again(tmp_path: Path) -> None:
-    """Told to give a call up with the first worker that it costs; joblib's own back end would wait for it for ever."""
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'banditboost[dask]'")
+    """Told to give a call up with the first worker that it costs; joblib's own back end would wait for it for
+    ever.
+    """
+    distributed = pytest.importorskip(
+        "distributed", reason="distributed is not installed: pip install 'banditboost[dask]'"
+    )
     import dask
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
     ):
-        found = dict(Engine("dask", address=cluster.scheduler_address).outcomes(partial(die_once, tmp_path), range(6)))
+        found = dict(
+            Engine("dask", address=cluster.scheduler_address).outcomes(partial(die_once, tmp_path), range(6))
+        )
     assert [found[number][0] for number in range(6)] == list(range(6))
     assert sorted(flag.name for flag in tmp_path.iterdir()) == ["3", "5"]
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_ray_needs_two_jobs_and_has_two_cores(jobs: int, ray_cluster: tuple[str, WorkerIds]) -> None:
-    with pytest.raises(ExperimentError, match=rf"{jobs} jobs on a Ray cluster with 2 cores; give from 2 to 2, or use engine 'local'"):
+    with pytest.raises(
+        ExperimentError,
+        match=rf"{jobs} jobs on a Ray cluster with 2 cores; give from 2 to 2, or use engine 'local'",
+    ):
         list(Engine("ray", jobs, ray_cluster[0]).outcomes(process_id, range(3)))
 
 
@@ -115,7 +139,9 @@ def test_ray_needs_two_jobs_and_has_two_cores(jobs: int, ray_cluster: tuple[str,
     ],
 )
 def test_where_no_cluster_is(engine: str, address: str, message: str, tmp_path: Path) -> None:
-    pytest.importorskip({"dask": "distributed", "ray": "ray"}[engine], reason=f"pip install 'banditboost[{engine}]'")
+    pytest.importorskip(
+        {"dask": "distributed", "ray": "ray"}[engine], reason=f"pip install 'banditboost[{engine}]'"
+    )
     results = Results(tmp_path / "results.jsonl")
     with pytest.raises(ExperimentError, match=message):
         run_tasks(small_tasks(), results, engine=engine, address=address)

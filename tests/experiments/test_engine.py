@@ -80,7 +80,9 @@ def test_a_lost_worker_costs_nothing_but_time(tmp_path: Path) -> None:
 
 def test_a_deadly_item_ends_it_after_some_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("banditboost.experiments.engine._MOST_LOSSES", 1)
-    with pytest.raises(ExperimentError, match=r"workers were lost 2 times, last: .*; if memory is short, give fewer jobs"):
+    with pytest.raises(
+        ExperimentError, match=r"workers were lost 2 times, last: .*; if memory is short, give fewer jobs"
+    ):
         list(Engine(jobs=2).outcomes(die, range(2)))
 
 
@@ -106,9 +108,14 @@ def test_refusals(engine: dict[str, object], message: str) -> None:
         Engine(**engine)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "module", "extra"), [("local", "joblib", "cli"), ("dask", "distributed", "dask"), ("ray", "ray", "ray")])
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [("local", "joblib", "cli"), ("dask", "distributed", "dask"), ("ray", "ray", "ray")],
+)
 def test_what_is_not_installed_is_named(name: str, module: str, extra: str) -> None:
-    done = subprocess.run([sys.executable, "-c", WITHOUT, name, module], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, name, module], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith(f"engine '{name}' cannot be used: ")
     assert done.stdout.endswith(f"pip install 'banditboost[{extra}]'\n")
 

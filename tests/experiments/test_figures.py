@@ -13,7 +13,9 @@ from tests.experiments import made_up
 def lines(axes):
     """Lines by what the legend calls them."""
     handles, labels = axes.get_legend_handles_labels()
-    return {label: getattr(handle, "lines", (handle,))[0] for handle, label in zip(handles, labels, strict=True)}
+    return {
+        label: getattr(handle, "lines", (handle,))[0] for handle, label in zip(handles, labels, strict=True)
+    }
 
 
 def test_there_is_a_panel_for_each_data_set_and_a_line_for_each_learner():
@@ -40,7 +42,9 @@ def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():
 
 
 def test_wide_intervals_neither_leave_the_possible_nor_squeeze_the_lines():
-    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=last) for seed, last in ((4, 0.6), (5, 0.9), (6, 0.9))]).axes
+    (axes,) = figures.learning_curves(
+        [made_up.record(seed=seed, last=last) for seed, last in ((4, 0.6), (5, 0.9), (6, 0.9))]
+    ).axes
     (band,) = axes.collections
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.min() >= 0
@@ -52,7 +56,9 @@ def test_wide_intervals_neither_leave_the_possible_nor_squeeze_the_lines():
 
 @pytest.mark.parametrize("seeds", [(4,), (4, 5)])
 def test_below_three_seeds_there_is_no_band(seeds):
-    (axes,) = figures.learning_curves([made_up.record(seed=seed, last=0.8 + seed / 100) for seed in seeds]).axes
+    (axes,) = figures.learning_curves(
+        [made_up.record(seed=seed, last=0.8 + seed / 100) for seed in seeds]
+    ).axes
     assert list(lines(axes)) == ["AdaBandit"]
     assert len(axes.collections) == 0
 
@@ -72,7 +78,13 @@ def test_the_legend_is_inside_the_figure_and_names_everybody():
 
 
 def test_learners_that_are_told_the_label_are_dashed():
-    names = ("AdaFull", "AdaBandit", "Majority", "AdaFull+mymodule:Mine", "banditboost.boosting.full_information:OptFull")
+    names = (
+        "AdaFull",
+        "AdaBandit",
+        "Majority",
+        "AdaFull+mymodule:Mine",
+        "banditboost.boosting.full_information:OptFull",
+    )
     assert [figures.dashes(name) for name in names] == ["--", "-", ":", "--", "--"]
 
 
@@ -98,7 +110,9 @@ def test_a_file_of_ones_own_has_no_printed_figures():
 
 def test_png_and_svg_are_written_and_the_same_twice(tmp_path):
     records = made_up.paper(datasets=("car",), seeds=(4, 5))
-    first, second = (figures.write(figures.learning_curves(records), tmp_path / name) for name in ("one", "two"))
+    first, second = (
+        figures.write(figures.learning_curves(records), tmp_path / name) for name in ("one", "two")
+    )
     assert [path.suffix for path in first] == [".png", ".svg"]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert matplotlib.image.imread(first[0]).shape[1] > 700

@@ -1,4 +1,6 @@
-"""Boosters and weak learners of the user's, in a module of the user's: in tasks, in worker processes, on the command line."""
+"""Boosters and weak learners of the user's, in a module of the user's: in tasks, in worker processes, on the
+command line.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class Shy(AdaBandit):
     """Explores less than it is told to."""
 
     def __init__(self, labels, *, shyness=2.0, n_learners=3, exploration=0.1, schema=None, seed=None):
-        super().__init__(labels, n_learners=n_learners, exploration=exploration / shyness, schema=schema, seed=seed)
+        rate = exploration / shyness
+        super().__init__(labels, n_learners=n_learners, exploration=rate, schema=schema, seed=seed)
         self.shyness = shyness
 
 
@@ -98,7 +101,10 @@ def test_classes_and_references_to_them_are_one_task(mine: Any) -> None:
     task = Task(CAR, mine.Shy, {"weak_learner": mine.Frequent, "n_learners": 2}, seed=1)
     assert task.learner == "my_learners:Shy"
     assert task.parameters == {"weak_learner": "my_learners:Frequent", "n_learners": 2}
-    assert task.id == Task(CAR, "my_learners:Shy", {"weak_learner": "my_learners:Frequent", "n_learners": 2}, seed=1).id
+    assert (
+        task.id
+        == Task(CAR, "my_learners:Shy", {"weak_learner": "my_learners:Frequent", "n_learners": 2}, seed=1).id
+    )
     assert Task.from_dict(json.loads(json.dumps(task.to_dict()))) == task
 
 
@@ -107,7 +113,10 @@ def test_parameters_are_those_of_the_users_signature(mine: Any) -> None:
     assert parameters_of("my_learners:Shy") == ("shyness", "n_learners", "exploration")
     model = make("my_learners:Shy", ("a", "b"), None, {"shyness": 4, "exploration": 0.2}, seed=9)
     assert (model.exploration, model.seed) == (0.05, 9)  # type: ignore[attr-defined]
-    with pytest.raises(ParameterError, match="'clip' is no parameter of my_learners:Shy; it has shyness, n_learners, exploration"):
+    with pytest.raises(
+        ParameterError,
+        match="'clip' is no parameter of my_learners:Shy; it has shyness, n_learners, exploration",
+    ):
         make("my_learners:Shy", ("a", "b"), None, {"clip": 3}, seed=9)
 
 
@@ -117,18 +126,28 @@ def test_a_weak_learner_of_the_users_is_boosted(reference: str) -> None:
     record = run_task(Task(CAR, "AdaBandit", {"n_learners": 2, "weak_learner": reference}, seed=4))
     assert record["rounds"] == 60
     assert learner_of(record) == f"AdaBandit+{reference}"
-    assert outcome(record)["accuracy"] != run_task(Task(CAR, "AdaBandit", {"n_learners": 2}, seed=4))["accuracy"]
+    assert (
+        outcome(record)["accuracy"] != run_task(Task(CAR, "AdaBandit", {"n_learners": 2}, seed=4))["accuracy"]
+    )
 
 
 def test_worker_processes_find_what_is_found_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also processes that began before the directory of the module was known."""
-    run_tasks([Task(CAR, "Majority", seed=seed) for seed in (4, 5)], Results(tmp_path / "before.jsonl"), jobs=2)
+    run_tasks(
+        [Task(CAR, "Majority", seed=seed) for seed in (4, 5)], Results(tmp_path / "before.jsonl"), jobs=2
+    )
     place = tmp_path / "late"
     place.mkdir()
     (place / "late_learners.py").write_text(textwrap.dedent(MODULE))
     monkeypatch.syspath_prepend(str(place))
-    boosters = (("late_learners:Shy", {}), ("AdaBandit", {"weak_learner": "late_learners:Frequent"}), ("AdaBandit", {}))
-    tasks = [Task(CAR, learner, {"n_learners": 2, **own}, seed) for learner, own in boosters for seed in (4, 5)]
+    boosters = (
+        ("late_learners:Shy", {}),
+        ("AdaBandit", {"weak_learner": "late_learners:Frequent"}),
+        ("AdaBandit", {}),
+    )
+    tasks = [
+        Task(CAR, learner, {"n_learners": 2, **own}, seed) for learner, own in boosters for seed in (4, 5)
+    ]
     results = Results(tmp_path / "results.jsonl")
     assert run_tasks(tasks, results, jobs=2) == 6
     found = {record["id"]: outcome(record) for record in results.records()}
@@ -155,7 +174,10 @@ def test_who_is_told_the_label_is_seen_of_the_users_class() -> None:
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
-        ("my_learnerz:Shy", "there is no module 'my_learnerz'; install it, or put its directory into PYTHONPATH"),
+        (
+            "my_learnerz:Shy",
+            "there is no module 'my_learnerz'; install it, or put its directory into PYTHONPATH",
+        ),
         ("my_learners:Shyy", "the module 'my_learners' has no 'Shyy'; did you mean 'Shy'?"),
         ("my_learners:Absent.Inner", "has no 'Absent.Inner'; check the spelling"),
         ("broken_learners:Shy", "'broken_learners' cannot be imported: ZeroDivisionError"),
@@ -178,11 +200,17 @@ def test_what_is_no_booster_is_refused_as_one(name: str) -> None:
 
 
 def test_weak_learners_and_trees_exclude_each_other(mine: Any) -> None:
-    with pytest.raises(ParameterError, match="'grace_period' is a parameter of the built-in trees, and weak_learner is"):
-        make("AdaBandit", ("a", "b"), None, {"weak_learner": "my_learners:Frequent", "grace_period": 5}, seed=0)
+    with pytest.raises(
+        ParameterError, match="'grace_period' is a parameter of the built-in trees, and weak_learner is"
+    ):
+        make(
+            "AdaBandit", ("a", "b"), None, {"weak_learner": "my_learners:Frequent", "grace_period": 5}, seed=0
+        )
     with pytest.raises(ParameterError, match="weak_learner is 3; give a class of yours"):
         make("AdaBandit", ("a", "b"), None, {"weak_learner": 3}, seed=0)
-    with pytest.raises(ExperimentError, match="cannot be found by other processes; define it at the top of a module"):
+    with pytest.raises(
+        ExperimentError, match="cannot be found by other processes; define it at the top of a module"
+    ):
         Task(CAR, "AdaBandit", {"weak_learner": lambda: mine.Frequent()})
 
 

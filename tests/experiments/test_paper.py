@@ -9,7 +9,14 @@ import pytest
 from banditboost.experiments import protocol
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make
-from banditboost.experiments.paper import ARTEFACTS, RATES, artefact_tasks, exploration_tasks, paper_parameters, paper_tasks
+from banditboost.experiments.paper import (
+    ARTEFACTS,
+    RATES,
+    artefact_tasks,
+    exploration_tasks,
+    paper_parameters,
+    paper_tasks,
+)
 from banditboost.experiments.task import Source, Task
 
 COUNTS = {"balance": 2500, "car": 6912, "nursery": 12960, "movement": 165631, "mice": 4320, "isolet": 38985}
@@ -20,11 +27,15 @@ def test_every_cell_has_the_papers_seeds() -> None:
     tasks = paper_tasks()
     cells = Counter((task.source.name, task.learner) for task in tasks)
     assert cells == {
-        (data, learner): 10 if data in ("isolet", "movement") else 20 for data in protocol.STREAMS for learner in protocol.ALGORITHMS
+        (data, learner): 10 if data in ("isolet", "movement") else 20
+        for data in protocol.STREAMS
+        for learner in protocol.ALGORITHMS
     }
     assert len({task.id for task in tasks}) == len(tasks) == 500
     assert {task.seed for task in tasks if task.source.name == "car"} == set(range(4, 24))
-    assert {(task.source.name, task.source.repeat) for task in tasks} == {(name, plan.repeat) for name, plan in protocol.STREAMS.items()}
+    assert {(task.source.name, task.source.repeat) for task in tasks} == {
+        (name, plan.repeat) for name, plan in protocol.STREAMS.items()
+    }
 
 
 def test_a_task_has_the_papers_parameters() -> None:
@@ -55,7 +66,9 @@ def test_every_learner_takes_its_parameters(dataset: str, algorithm: str) -> Non
 def test_figures_show_runs_of_the_tables() -> None:
     ids = {name: {task.id for task in artefact_tasks(name)} for name in ARTEFACTS}
     assert ids["table1"] == ids["table2"]
-    assert ids["figure1"] | ids["figure2"] == {task.id for task in paper_tasks() if task.learner != "BinBandit"}
+    assert ids["figure1"] | ids["figure2"] == {
+        task.id for task in paper_tasks() if task.learner != "BinBandit"
+    }
     assert not ids["figure1"] & ids["figure2"]
     assert {task.source.name for task in artefact_tasks("figure1")} == {"car", "isolet"}
 

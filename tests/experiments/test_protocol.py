@@ -7,7 +7,14 @@ from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments import protocol
 from banditboost.experiments.errors import ExperimentError
 
-ROUNDS = {"balance": 6_250, "car": 10_368, "nursery": 51_840, "movement": 165_633, "mice": 8_640, "isolet": 116_955}
+ROUNDS = {
+    "balance": 6_250,
+    "car": 10_368,
+    "nursery": 51_840,
+    "movement": 165_633,
+    "mice": 8_640,
+    "isolet": 116_955,
+}
 
 
 def test_rounds_and_labels() -> None:
@@ -24,17 +31,23 @@ def test_seeds() -> None:
 def test_bandit_settings() -> None:
     balance = protocol.setting("balance", "AdaBandit")
     assert (balance.n_learners, balance.exploration, balance.edge, balance.clip) == (15, 0.001, 0.1, 100)
-    assert balance.trees == protocol.TreeRanges(grace_period=(5, 20), tie_threshold=(0.01, 0.9), split_confidence=(0.01, 0.9))
+    assert balance.trees == protocol.TreeRanges(
+        grace_period=(5, 20), tie_threshold=(0.01, 0.9), split_confidence=(0.01, 0.9)
+    )
     mice = protocol.setting("mice", "OptBandit")
     assert (mice.n_learners, mice.exploration) == (10, 0.1)
-    assert mice.trees == protocol.TreeRanges(grace_period=(300, 301), tie_threshold=(0.7, 0.8), split_confidence=(1e-11, 1e-10))
+    assert mice.trees == protocol.TreeRanges(
+        grace_period=(300, 301), tie_threshold=(0.7, 0.8), split_confidence=(1e-11, 1e-10)
+    )
 
 
 def test_full_information_settings() -> None:
     for algorithm in ("AdaFull", "OptFull"):
         setting = protocol.setting("isolet", algorithm)
         assert (setting.n_learners, setting.exploration) == (20, None)
-        assert setting.trees == protocol.TreeRanges(grace_period=(50, 200), tie_threshold=(0.01, 0.9), split_confidence=(1e-11, 0.9))
+        assert setting.trees == protocol.TreeRanges(
+            grace_period=(50, 200), tie_threshold=(0.01, 0.9), split_confidence=(1e-11, 0.9)
+        )
 
 
 def test_binary_settings() -> None:
@@ -43,7 +56,9 @@ def test_binary_settings() -> None:
 
 
 def test_importance_scales() -> None:
-    scales = {(d, a): protocol.setting(d, a).importance_scale for d in protocol.STREAMS for a in protocol.ALGORITHMS}
+    scales = {
+        (d, a): protocol.setting(d, a).importance_scale for d in protocol.STREAMS for a in protocol.ALGORITHMS
+    }
     assert {key: scale for key, scale in scales.items() if scale != 1} == {
         ("isolet", "OptBandit"): 1 / 25,
         ("isolet", "AdaBandit"): 1 / 25,
@@ -57,7 +72,9 @@ def test_importance_scales() -> None:
 
 
 def test_unknown_setting() -> None:
-    with pytest.raises(ExperimentError, match="no 'BanditBBM' on 'car' in the paper: it has OptBandit, AdaBandit"):
+    with pytest.raises(
+        ExperimentError, match="no 'BanditBBM' on 'car' in the paper: it has OptBandit, AdaBandit"
+    ):
         protocol.setting("car", "BanditBBM")
     with pytest.raises(ExperimentError, match="no 'AdaBandit' on 'cars' in the paper"):
         protocol.setting("cars", "AdaBandit")

@@ -1,4 +1,6 @@
-"""report.html: one file with everything in it, that a browser shows without complaint on a phone and on a desk."""
+"""report.html: one file with everything in it, that a browser shows without complaint on a phone and on a
+desk.
+"""
 
 from html.parser import HTMLParser
 

@@ -30,7 +30,9 @@ def record(identifier: str) -> dict[str, object]:
 
 
 def writer(path: Path, name: str, count: int) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", WRITER, str(path), name, str(count)], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), name, str(count)], stdout=subprocess.PIPE, text=True
+    )
 
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
@@ -51,7 +53,9 @@ def test_the_first_of_two_records_counts(tmp_path: Path) -> None:
 
 
 def test_a_torn_line_is_ignored_and_then_cut_off(tmp_path: Path) -> None:
-    """Torn at every byte: before, the first record is there and the second is not; afterwards the file is whole."""
+    """Torn at every byte: before, the first record is there and the second is not; afterwards the file is
+    whole.
+    """
     results = Results(tmp_path / "results.jsonl")
     results.append(record("a"))
     whole = results.path.read_bytes()
@@ -88,14 +92,18 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str) -> None:
     results.append(record("a"))
     with results.path.open("a") as file:
         file.write(line + "\n")
-    with pytest.raises(ExperimentError, match=r"line 2 of .*results.jsonl is no record of a task; delete the line"):
+    with pytest.raises(
+        ExperimentError, match=r"line 2 of .*results.jsonl is no record of a task; delete the line"
+    ):
         results.records()
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     results = Results(tmp_path / "results.jsonl")
     results.append({**record("a"), "format": 2})
-    with pytest.raises(ExperimentError, match=r"line 1 of .* has format 2, not 1; use the banditboost that wrote it"):
+    with pytest.raises(
+        ExperimentError, match=r"line 1 of .* has format 2, not 1; use the banditboost that wrote it"
+    ):
         results.records()
 
 
@@ -135,7 +143,11 @@ def test_killed_while_writing(tmp_path: Path) -> None:
             assert process.stdout.readline() == "begun\n"
             time.sleep(0.05)
             process.send_signal(signal.SIGKILL)
-        numbers = [int(identifier.split("-")[1]) for identifier in results.finished_ids() if identifier.startswith(name)]
+        numbers = [
+            int(identifier.split("-")[1])
+            for identifier in results.finished_ids()
+            if identifier.startswith(name)
+        ]
         assert sorted(numbers) == list(range(len(numbers)))
     results.append(record("last"))
     assert results.path.read_bytes().count(b"\n") == len(results.records())

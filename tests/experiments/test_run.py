@@ -11,21 +11,25 @@ import pytest
 
 import banditboost
 from banditboost import datasets
-from banditboost.simulation.result import Result
 from banditboost.errors import ParameterError
 from banditboost.experiments import run
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make
 from banditboost.experiments.run import count_rounds, open_stream, run_task
 from banditboost.experiments.task import Source, Task
+from banditboost.simulation.result import Result
 
-TASK = Task(Source("balance", repeat=10, rounds=300), "AdaBandit", {"n_learners": 3, "exploration": 0.1}, seed=5)
+TASK = Task(
+    Source("balance", repeat=10, rounds=300), "AdaBandit", {"n_learners": 3, "exploration": 0.1}, seed=5
+)
 
 
 @pytest.fixture(scope="module")
 def played() -> tuple[banditboost.AdaBandit, Result]:
     stream = datasets.load("balance").stream(repeat=10, seed=5, rounds=300)
-    model = banditboost.AdaBandit(stream.labels, n_learners=3, exploration=0.1, schema=stream.schema(), seed=5)
+    model = banditboost.AdaBandit(
+        stream.labels, n_learners=3, exploration=0.1, schema=stream.schema(), seed=5
+    )
     return model, banditboost.play(model, *stream)
 
 
@@ -63,7 +67,11 @@ def test_the_curve_is_the_moving_average(played: tuple[banditboost.AdaBandit, Re
 def test_who_has_no_weights_says_so(learner: str) -> None:
     record = run_task(Task(Source("balance", rounds=5), learner, {"n_learners": 2}))
     assert record["alphas"] is record["expert_weights"] is record["edges"] is None
-    assert record["curve"] == {"window": 0.2, "round": [1, 2, 3, 4, 5], "accuracy": record["curve"]["accuracy"]}
+    assert record["curve"] == {
+        "window": 0.2,
+        "round": [1, 2, 3, 4, 5],
+        "accuracy": record["curve"]["accuracy"],
+    }
 
 
 def test_json_has_no_nan() -> None:
@@ -76,7 +84,9 @@ def test_how_long_a_source_is() -> None:
 
 
 def test_a_cut_that_is_too_long_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"rounds is .*; give a whole number from 1 to 625: 625 rows x repeat=1"):
+    with pytest.raises(
+        ParameterError, match=r"rounds is .*; give a whole number from 1 to 625: 625 rows x repeat=1"
+    ):
         open_stream(Source("balance", rounds=626), 0)
 
 
@@ -100,9 +110,13 @@ def test_a_file_is_played(tmp_path: Path) -> None:
 
 
 def test_the_first_rounds_compile_what_a_task_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So `seconds` holds no compilation: each learner is warmed up once in a process, before the clock starts."""
+    """So `seconds` holds no compilation: each learner is warmed up once in a process, before the clock
+    starts.
+    """
     made: list[str] = []
-    monkeypatch.setattr(run, "make", lambda name, *rest, **others: made.append(name) or make(name, *rest, **others))
+    monkeypatch.setattr(
+        run, "make", lambda name, *rest, **others: made.append(name) or make(name, *rest, **others)
+    )
     run.warm_up.cache_clear()
     run_task(TASK)
     run_task(TASK)

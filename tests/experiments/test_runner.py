@@ -45,7 +45,11 @@ def expected() -> dict[str, dict[str, Any]]:
 def start(path: Path) -> subprocess.Popen[str]:
     """A run in a process group of its own that has written three records and waits."""
     process = subprocess.Popen(
-        [sys.executable, "-c", RUN, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", RUN, str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "three\n"
@@ -76,7 +80,9 @@ def test_finished_tasks_are_not_played_again(tmp_path: Path) -> None:
 
 
 def test_killed_in_the_middle(expected: dict[str, dict[str, Any]], tmp_path: Path) -> None:
-    """What was finished is kept, a record that was being written is not, and the rest is played by the next run."""
+    """What was finished is kept, a record that was being written is not, and the rest is played by the next
+    run.
+    """
     results = Results(tmp_path / "results.jsonl")
     with start(results.path) as process:
         process.send_signal(signal.SIGKILL)
@@ -109,7 +115,11 @@ def test_a_killed_worker_costs_nothing_but_time(expected: dict[str, dict[str, An
 
     def kill_a_worker(event: Progress) -> None:
         if event.done == 1:
-            workers = [child for child in psutil.Process().children() if any("popen_loky" in part for part in child.cmdline())]
+            workers = [
+                child
+                for child in psutil.Process().children()
+                if any("popen_loky" in part for part in child.cmdline())
+            ]
             workers[0].kill()
             killed.append(workers[0].pid)
 
@@ -129,7 +139,9 @@ def test_a_task_that_fails_does_not_end_the_others(tmp_path: Path, monkeypatch: 
         return run_task(task, data_directory)
 
     monkeypatch.setattr(runner, "run_task", fails_sometimes)
-    with pytest.raises(ExperimentError, match=r"2 of 10 tasks failed; .*OptFull on car, seed 0: RuntimeError: no more memory") as caught:
+    with pytest.raises(
+        ExperimentError, match=r"2 of 10 tasks failed; .*OptFull on car, seed 0: RuntimeError: no more memory"
+    ) as caught:
         run_tasks(tasks, results, jobs=1)
     assert "in fails_sometimes" in caught.value.__notes__[0]
     assert results.finished_ids() == {task.id for task in tasks if task.learner != "OptFull"}
@@ -139,13 +151,23 @@ def test_a_task_that_fails_does_not_end_the_others(tmp_path: Path, monkeypatch: 
     ("task", "error", "message"),
     [
         (Task(Source("cars"), "AdaBandit"), ValueError, "unknown data set 'cars'"),
-        (Task(Source("car", rounds=0), "AdaBandit"), ParameterError, "rounds is 0; give a whole number from 1 to 1728"),
+        (
+            Task(Source("car", rounds=0), "AdaBandit"),
+            ParameterError,
+            "rounds is 0; give a whole number from 1 to 1728",
+        ),
         (Task(Source("car"), "Ada"), ExperimentError, "unknown learner 'Ada'"),
-        (Task(Source("car"), "AdaBandit", {"rho": 0.1}), ParameterError, "'rho' is no parameter of AdaBandit"),
+        (
+            Task(Source("car"), "AdaBandit", {"rho": 0.1}),
+            ParameterError,
+            "'rho' is no parameter of AdaBandit",
+        ),
         (Task(Source("car"), "AdaBandit", {"exploration": 2}), ParameterError, "exploration is 2"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_the_work(task: Task, error: type[Exception], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_played_is_refused_before_the_work(
+    task: Task, error: type[Exception], message: str, tmp_path: Path
+) -> None:
     results = Results(tmp_path / "results.jsonl")
     with pytest.raises(error, match=message):
         run_tasks([*small_tasks(), task], results, jobs=1)

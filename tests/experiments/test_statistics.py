@@ -58,7 +58,9 @@ def test_below_three_seeds_no_difference_is_clear() -> None:
 
 @pytest.mark.parametrize("size", [3, 5, 10])
 def test_the_interval_of_a_difference_covers_the_truth_as_often_as_it_says(size: int) -> None:
-    """Seeds move both scores alike; differences are normal, so coverage is exactly 95 %: 4 standard errors of room."""
+    """Seeds move both scores alike; differences are normal, so coverage is exactly 95 %: 4 standard errors of
+    room.
+    """
     trials, truth = 4000, 0.03
     draw = np.random.default_rng(size)
     stream = draw.normal(0.7, 0.2, (trials, size))

@@ -19,7 +19,10 @@ def entry(sheet, row, column):
 
 
 def test_a_cell_has_ours_the_interval_the_papers_figure_and_the_difference():
-    records = [made_up.record("car", "AdaBandit", seed, 0.9, last) for seed, last in ((4, 0.94), (5, 0.96), (6, 0.98))]
+    records = [
+        made_up.record("car", "AdaBandit", seed, 0.9, last)
+        for seed, last in ((4, 0.94), (5, 0.96), (6, 0.98))
+    ]
     cell = entry(tables.table1(records), "Car", "AdaBandit")
     assert cell.main == "0.960 ± 0.050"  # Student t with 2 degrees of freedom: 4.303 x 0.02 / sqrt(3)
     assert cell.detail == "paper 0.98, −0.020"
@@ -49,12 +52,17 @@ def test_below_three_seeds_there_is_no_interval_and_it_is_said(seeds, said):
 
 def test_where_only_some_have_an_interval_it_is_said():
     many = [made_up.record("car", "AdaBandit", seed) for seed in (4, 5, 6)]
-    assert "over seeds; intervals take at least 3 seeds." in tables.table1([*many, made_up.record("balance", "OptFull")]).note
+    assert (
+        "over seeds; intervals take at least 3 seeds."
+        in tables.table1([*many, made_up.record("balance", "OptFull")]).note
+    )
     assert "intervals take" not in tables.table1(many).note
 
 
 def test_a_small_difference_is_no_minus_zero():
-    assert entry(tables.table1([made_up.record(last=0.9799)]), "Car", "AdaBandit").detail == "paper 0.98, +0.000"
+    assert (
+        entry(tables.table1([made_up.record(last=0.9799)]), "Car", "AdaBandit").detail == "paper 0.98, +0.000"
+    )
 
 
 def test_rows_and_columns_come_in_the_papers_order_whatever_the_records_order():
@@ -64,9 +72,9 @@ def test_rows_and_columns_come_in_the_papers_order_whatever_the_records_order():
     assert sheet.header == ("Data", *ALGORITHMS)
     assert [row[0].main.lower() for row in sheet.rows] == list(STREAMS)
     assert len(sheet.numbers) == 30
-    assert {number["data"]: number["paper"] for number in sheet.numbers if number["algorithm"] == "AdaFull"} == {
-        data: cells["AdaFull"].last for data, cells in PRINTED.items()
-    }
+    assert {
+        number["data"]: number["paper"] for number in sheet.numbers if number["algorithm"] == "AdaFull"
+    } == {data: cells["AdaFull"].last for data, cells in PRINTED.items()}
 
 
 def test_what_was_not_run_is_a_dash():
@@ -88,7 +96,11 @@ def test_table_4_finds_the_best_rate_and_its_gain():
 def test_one_rate_for_all_has_an_interval_over_seeds_and_not_over_learners():
     """Learners that are far apart, each the same with every seed: nothing depends on the seed."""
     scores = {"OptBandit": 0.5, "AdaBandit": 0.7, "BinBandit": 0.9}
-    records = [made_up.record("mice", name, seed, score, exploration=0.1) for name, score in scores.items() for seed in (4, 5, 6)]
+    records = [
+        made_up.record("mice", name, seed, score, exploration=0.1)
+        for name, score in scores.items()
+        for seed in (4, 5, 6)
+    ]
     assert entry(tables.table4(records), "Mice", "One ρ for all").detail.startswith("0.700 ± 0.000")
     two = tables.table4([record for record in records if record["task"]["seed"] < 6])
     assert "±" not in entry(two, "Mice", "One ρ for all").detail
@@ -103,22 +115,33 @@ def test_of_equally_good_rates_the_lowest_is_best():
 
 def test_the_summary_puts_learners_side_by_side():
     scores = {"AdaBandit": 0.5, "AdaFull": 0.9, "Majority": 0.3, "GapBoost": 0.7}
-    records = [made_up.record("pets", learner, seed, score + seed / 100) for learner, score in scores.items() for seed in (1, 2, 3)]
+    records = [
+        made_up.record("pets", learner, seed, score + seed / 100)
+        for learner, score in scores.items()
+        for seed in (1, 2, 3)
+    ]
     sheet = comparison.summary(records)
     assert [row[0].main for row in sheet.rows] == ["AdaFull", "GapBoost", "AdaBandit", "Majority"]
     assert sheet.title == "pets: 1,000 rounds, 3 labels, 3 seeds"
     assert sheet.numbers[2]["accuracy"] == pytest.approx(0.52)
     assert entry(sheet, "AdaFull", "MiB").main == "3.0"
-    assert [entry(sheet, name, "Feedback").main for name in ("AdaFull", "GapBoost")] == ["right label", "verdict"]
+    assert [entry(sheet, name, "Feedback").main for name in ("AdaFull", "GapBoost")] == [
+        "right label",
+        "verdict",
+    ]
 
 
 def test_the_lead_is_that_on_the_same_seeds():
     def runs(learner, scores):
         return [made_up.record("pets", learner, seed, score) for seed, score in scores.items()]
 
-    records = runs("GapBoost", {1: 0.9, 2: 0.7, 3: 0.5}) + runs("AdaBandit", {1: 0.88, 2: 0.69, 3: 0.47, 4: 0.99})
+    records = runs("GapBoost", {1: 0.9, 2: 0.7, 3: 0.5}) + runs(
+        "AdaBandit", {1: 0.88, 2: 0.69, 3: 0.47, 4: 0.99}
+    )
     sheet = comparison.summary(records, against="GapBoost")
-    assert entry(sheet, "AdaBandit", "Minus GapBoost").main == "−0.020 ± 0.025"  # 4.303 x 0.01 / sqrt(3), though scores differ by 0.4
+    assert (
+        entry(sheet, "AdaBandit", "Minus GapBoost").main == "−0.020 ± 0.025"
+    )  # 4.303 x 0.01 / sqrt(3), though scores differ by 0.4
     assert entry(sheet, "GapBoost", "Minus GapBoost").main == "-"
     assert entry(sheet, "AdaBandit", "Learner").detail == "4 seeds"
     assert {row["learner"]: row["common_seeds"] for row in sheet.numbers} == {"AdaBandit": 3, "GapBoost": 3}
@@ -129,7 +152,10 @@ def test_the_lead_is_that_on_the_same_seeds():
 
 
 def test_the_reference_is_the_best_that_is_not_told_the_label():
-    records = [made_up.record("pets", learner, 1, score) for learner, score in (("AdaFull", 0.9), ("AdaBandit", 0.5), ("OptBandit", 0.6))]
+    records = [
+        made_up.record("pets", learner, 1, score)
+        for learner, score in (("AdaFull", 0.9), ("AdaBandit", 0.5), ("OptBandit", 0.6))
+    ]
     assert {row["against"] for row in comparison.summary(records).numbers} == {"OptBandit"}
     assert {row["against"] for row in comparison.summary(records[:1]).numbers} == {"AdaFull"}
 
@@ -177,7 +203,12 @@ def test_table_3_is_right_where_the_paper_is_not():
 
 def test_latex_has_a_row_for_each_row_and_escapes_what_latex_would_read():
     sheet = sheets.Sheet(
-        "t", "50 % of a_b & c", "ρ ± 1 {x} #1 $2 ^ ~ \\ <3>", ("A", "B"), ((sheets.Entry("x_1", "−0.1"), sheets.Entry("2")),), ()
+        "t",
+        "50 % of a_b & c",
+        "ρ ± 1 {x} #1 $2 ^ ~ \\ <3>",
+        ("A", "B"),
+        ((sheets.Entry("x_1", "−0.1"), sheets.Entry("2")),),
+        (),
     )
     text = sheets.latex(sheet)
     assert r"\caption{50 \% of a\_b \& c. $\rho$ $\pm$ 1 \{x\} \#1 \$2 " in text

@@ -12,18 +12,30 @@ import pytest
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.task import Source, Task
 
-CAR = Task(Source("car", repeat=6), "AdaBandit", {"n_learners": 15, "grace_period": [5, 20], "exploration": 0.001}, seed=4)
+CAR = Task(
+    Source("car", repeat=6),
+    "AdaBandit",
+    {"n_learners": 15, "grace_period": [5, 20], "exploration": 0.001},
+    seed=4,
+)
 
 
 def test_ids_are_the_same_for_ever() -> None:
     """A pin: were it to change, nobody's finished tasks would be found again."""
     parameters = '{"exploration":0.001,"grace_period":[5,20],"n_learners":15}'
-    canonical = '{"learner":"AdaBandit","parameters":' + parameters + ',"seed":4,"source":{"name":"car","repeat":6}}'
+    canonical = (
+        '{"learner":"AdaBandit","parameters":' + parameters + ',"seed":4,"source":{"name":"car","repeat":6}}'
+    )
     assert CAR.id == hashlib.sha256(canonical.encode()).hexdigest()[:16] == "9c71c9d761db94bc"
 
 
 def test_numbers_have_one_spelling() -> None:
-    spelled = Task(CAR.source, "AdaBandit", {"exploration": np.float64(0.001), "grace_period": (5.0, np.int64(20)), "n_learners": 15.0}, 4)
+    spelled = Task(
+        CAR.source,
+        "AdaBandit",
+        {"exploration": np.float64(0.001), "grace_period": (5.0, np.int64(20)), "n_learners": 15.0},
+        4,
+    )
     assert spelled.id == CAR.id
     assert spelled == CAR
 
@@ -50,7 +62,10 @@ def test_a_task_survives_json() -> None:
 
 
 def test_a_source_that_says_its_defaults_is_the_same() -> None:
-    assert Task(Source("car", "paper", repeat=6, rounds=None, shuffle=True), CAR.learner, CAR.parameters, 4).id == CAR.id
+    assert (
+        Task(Source("car", "paper", repeat=6, rounds=None, shuffle=True), CAR.learner, CAR.parameters, 4).id
+        == CAR.id
+    )
 
 
 def test_a_file_is_known_by_its_content(tmp_path: Path) -> None:

@@ -16,11 +16,19 @@ from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
 from banditboost.experiments.tune import Search, rank, rungs, tune_by_grid, tune_by_halving
 
-SEARCH = Search(Source("balance", repeat=10), "AdaBandit", {"exploration": [0.5, 0.01, 0.1], "n_learners": [1, 2, 3]}, {"clip": 50}, (4, 5))
+SEARCH = Search(
+    Source("balance", repeat=10),
+    "AdaBandit",
+    {"exploration": [0.5, 0.01, 0.1], "n_learners": [1, 2, 3]},
+    {"clip": 50},
+    (4, 5),
+)
 
 
 def quality(task: Task) -> float:
-    """What the tasks below are said to have reached: more learners and less exploration are better, by seed a little different."""
+    """What the tasks below are said to have reached: more learners and less exploration are better, by seed a
+    little different.
+    """
     return 0.5 + 0.1 * task.parameters["n_learners"] - 0.2 * task.parameters["exploration"] + 0.01 * task.seed
 
 
@@ -35,7 +43,12 @@ class Played:
         self.asked.append(tasks)
         for task in tasks:
             self.results.append(
-                {"id": task.id, "accuracy": quality(task), "last_accuracy": 1 - quality(task), "rounds": task.source.rounds or 6250}
+                {
+                    "id": task.id,
+                    "accuracy": quality(task),
+                    "last_accuracy": 1 - quality(task),
+                    "rounds": task.source.rounds or 6250,
+                }
             )
 
 
@@ -48,7 +61,9 @@ def test_the_grid_ranks_every_candidate(played: Played) -> None:
     ranking = tune_by_grid(SEARCH, played.results, played)
     assert len(played.asked[0]) == 9 * 2
     assert all(task.parameters["clip"] == 50 and task.source == SEARCH.source for task in played.asked[0])
-    assert [ranked.parameters for ranked in ranking[:3]] == [{"exploration": rate, "n_learners": 3} for rate in (0.01, 0.1, 0.5)]
+    assert [ranked.parameters for ranked in ranking[:3]] == [
+        {"exploration": rate, "n_learners": 3} for rate in (0.01, 0.1, 0.5)
+    ]
     assert ranking[0].parameters == {"exploration": 0.01, "n_learners": 3}
     best = [quality(task) for task in SEARCH.tasks(ranking[0].parameters)]
     assert (ranking[0].mean, ranking[0].half_width) == mean_interval(best)
@@ -65,7 +80,9 @@ def test_halving_drops_two_of_three_at_each_rung(played: Played) -> None:
     assert [len(tasks) for tasks in played.asked] == [9 * 2, 3 * 2, 1 * 2]
     assert [{task.source.rounds for task in tasks} for tasks in played.asked] == [{694}, {2083}, {None}]
     assert [ranked.rounds for ranked in ranking] == [6250, 2083, 2083, *[694] * 6]
-    assert [ranked.parameters for ranked in ranking] == [ranked.parameters for ranked in tune_by_grid(SEARCH, played.results, played)]
+    assert [ranked.parameters for ranked in ranking] == [
+        ranked.parameters for ranked in tune_by_grid(SEARCH, played.results, played)
+    ]
 
 
 def test_the_last_rung_is_the_grids(played: Played) -> None:
@@ -101,7 +118,9 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
 
 
 def test_what_was_not_played_cannot_be_ranked() -> None:
-    with pytest.raises(ExperimentError, match=r"AdaBandit on balance, seed 4 is not in the results; play it first"):
+    with pytest.raises(
+        ExperimentError, match=r"AdaBandit on balance, seed 4 is not in the results; play it first"
+    ):
         rank(SEARCH, SEARCH.candidates(), None, [])
 
 

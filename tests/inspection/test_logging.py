@@ -23,7 +23,9 @@ def test_no_handler_of_ours_prints() -> None:
 
 def test_importing_the_package_loads_no_logging() -> None:
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, banditboost; print('logging' in sys.modules)"], capture_output=True, text=True
+        [sys.executable, "-c", "import sys, banditboost; print('logging' in sys.modules)"],
+        capture_output=True,
+        text=True,
     )
     assert loaded.stdout.strip() == "False"
 
@@ -32,9 +34,17 @@ def test_leaves_that_fall_asleep_are_told_of_at_powers_of_two(caplog: pytest.Log
     committee = make(max_memory=TIGHT, n_trees=1)
     with caplog.at_level(logging.INFO, logger="banditboost"):
         train(committee, N_EXAMPLES)
-    told = [record.getMessage() for record in caplog.records if "asleep" in record.getMessage() or "sleep" in record.getMessage()]
+    told = [
+        record.getMessage()
+        for record in caplog.records
+        if "asleep" in record.getMessage() or "sleep" in record.getMessage()
+    ]
     found = [
-        re.fullmatch(rf"memory ceiling of {TIGHT} bytes met: (\d+) leaves put to sleep, \d+ woken \(time (\d+) .*\)", line) for line in told
+        re.fullmatch(
+            rf"memory ceiling of {TIGHT} bytes met: (\d+) leaves put to sleep, \d+ woken \(time (\d+) .*\)",
+            line,
+        )
+        for line in told
     ]
     assert all(found)
     times = [int(match[2]) for match in found if match]

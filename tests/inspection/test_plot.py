@@ -39,7 +39,11 @@ def test_a_learning_curve_is_the_results_curve() -> None:
 def test_several_curves_have_names_and_colours() -> None:
     figure = plot.learning_curve({"AdaBandit": RESULT, "mine": RESULT, "yours": RESULT})
     lines = figure.axes[0].lines
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["AdaBandit", "mine", "yours"]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
+        "AdaBandit",
+        "mine",
+        "yours",
+    ]
     assert len({line.get_color() for line in lines}) == 3
     assert png(figure).startswith(b"\x89PNG")
 
@@ -80,7 +84,9 @@ def test_a_label_that_was_never_right_has_an_empty_row() -> None:
     assert shares.tolist() == [[0.5, 0.0, 0.5], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 
 
-@pytest.mark.parametrize("results", [None, {}, {"a": 1}, [RESULT], result_of([], []), {"a": result_of([], [])}])
+@pytest.mark.parametrize(
+    "results", [None, {}, {"a": 1}, [RESULT], result_of([], []), {"a": result_of([], [])}]
+)
 def test_curves_of_nothing_are_refused(results: Any) -> None:
     with pytest.raises(ParameterError, match="give a result of play"):
         plot.learning_curve(results)
@@ -103,4 +109,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 def test_without_matplotlib_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['matplotlib'] = None; import banditboost; banditboost.plot"
     failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "banditboost.plot needs matplotlib; install it with: pip install 'banditboost[cli]'" in failed.stderr
+    assert (
+        "banditboost.plot needs matplotlib; install it with: pip install 'banditboost[cli]'" in failed.stderr
+    )

@@ -14,7 +14,9 @@ import banditboost
 from banditboost.inspection.accuracy import Accuracy
 
 
-@pytest.mark.parametrize(("right", "verdicts"), [(0, 1), (1, 1), (0, 20), (7, 20), (20, 20), (931, 1000), (10**6, 10**6)])
+@pytest.mark.parametrize(
+    ("right", "verdicts"), [(0, 1), (1, 1), (0, 20), (7, 20), (20, 20), (931, 1000), (10**6, 10**6)]
+)
 def test_intervals_are_wilsons(right: int, verdicts: int) -> None:
     found, expected = Accuracy.of(right, verdicts), binomtest(right, verdicts).proportion_ci(method="wilson")
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
@@ -22,7 +24,9 @@ def test_intervals_are_wilsons(right: int, verdicts: int) -> None:
 
 
 def taught(verdicts: int = 40, **parameters: Any) -> Any:
-    """Shows one label at a time, so that what is counted is known: label number t mod 3, right if t is odd."""
+    """Shows one label at a time, so that what is counted is known: label number t mod 3, right if t is
+    odd.
+    """
     model = banditboost.AdaBandit(["sports", ("a", None), None], n_learners=3, seed=1, **parameters)
     for t in range(verdicts):
         model.learn(model.decide({"x": float(t)}, allowed=[model.labels[t % 3]]), t % 2 == 1)
@@ -47,7 +51,10 @@ def test_the_page() -> None:
     assert cells["sports"] == "14 0.500 0.268 to 0.732 14 0.500 0.268 to 0.732"
     assert cells["('a', None)"] == "14 0.500 0.268 to 0.732 14 0.500 0.268 to 0.732"
     assert cells["None"] == "13 0.462 0.232 to 0.709 13 0.462 0.232 to 0.709"
-    assert lines[-5] == "explored: 0.0% (lately 0.0%) of the verdicts, at a cost in accuracy of 0.000 (lately 0.000)"
+    assert (
+        lines[-5]
+        == "explored: 0.0% (lately 0.0%) of the verdicts, at a cost in accuracy of 0.000 (lately 0.000)"
+    )
     assert [line.split(":")[0] for line in lines[-4:]] == ["alphas", "experts", "trees", "memory"]
     assert len({len(line) for line in lines[2:8]}) == 1  # columns are as wide in every line
 
@@ -58,7 +65,10 @@ def test_the_page_names_the_most_frequent_labels() -> None:
         model.learn(model.decide({"x": t}), False)
     lines = str(model.summary()).splitlines()
     counts = [int(line.split()[1]) for line in lines[5:17]]
-    assert counts == sorted((found.verdicts for found in model.summary().total.by_label.values()), reverse=True)[:12]
+    assert (
+        counts
+        == sorted((found.verdicts for found in model.summary().total.by_label.values()), reverse=True)[:12]
+    )
     assert lines[17] == f"and {len(model.summary().total.by_label) - 12} more labels"
 
 
@@ -74,11 +84,20 @@ def test_plain_data_goes_through_json() -> None:
 
 @pytest.mark.parametrize(
     ("name", "alphas", "experts", "trees"),
-    [("OptBandit", False, False, True), ("BinBandit", False, False, True), ("GapBoost", False, True, True), ("AdaFull", True, True, True)],
+    [
+        ("OptBandit", False, False, True),
+        ("BinBandit", False, False, True),
+        ("GapBoost", False, True, True),
+        ("AdaFull", True, True, True),
+    ],
 )
 def test_each_booster_tells_what_it_has(name: str, alphas: bool, experts: bool, trees: bool) -> None:
     summary = getattr(banditboost, name)(["yes", "no"], n_learners=3, seed=1).summary()
-    assert (summary.alphas is not None, summary.expert_weights is not None, summary.trees is not None) == (alphas, experts, trees)
+    assert (summary.alphas is not None, summary.expert_weights is not None, summary.trees is not None) == (
+        alphas,
+        experts,
+        trees,
+    )
     assert summary.kind == name
 
 

@@ -1,4 +1,6 @@
-"""The tally counts every verdict, whichever way it came, and survives files; what it says is recomputed here from plain lists."""
+"""The tally counts every verdict, whichever way it came, and survives files; what it says is recomputed here
+from plain lists.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,10 @@ import pytest
 
 import banditboost
 from banditboost import play
-from banditboost.inspection.tally import empty_tally
 from banditboost.errors import ModelFileError
-from banditboost.memo import GREEDY, PROBABILITY, SHOWN
-from banditboost.inspection.tally import WINDOW, note_verdict
 from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
+from banditboost.inspection.tally import WINDOW, empty_tally, note_verdict
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN
 from tests.baselines.models import NAMES as BASELINES
 from tests.baselines.models import make as make_baseline
 from tests.boosting.kernels import INTERPRETED, memo_of, settings_of
@@ -37,7 +38,9 @@ class Heard(NamedTuple):
 
 
 def make(name: str) -> Any:
-    maker: Callable[..., Any] = make_baseline if name in BASELINES else lambda name, labels: make_booster(name, len(labels), 4)
+    maker: Callable[..., Any] = (
+        make_baseline if name in BASELINES else lambda name, labels: make_booster(name, len(labels), 4)
+    )
     return maker(name, range(3))
 
 
@@ -49,7 +52,14 @@ def by_hand(model: Any, learned: Callable[[int], bool] = lambda _: True) -> list
         memo = getattr(opened, "_memo", opened)
         if learned(t):
             close_round(model, opened, y)
-            heard.append(Heard(int(memo[SHOWN]), bool(memo[SHOWN] != memo[GREEDY]), int(memo[SHOWN]) == y, float(memo[PROBABILITY])))
+            heard.append(
+                Heard(
+                    int(memo[SHOWN]),
+                    bool(memo[SHOWN] != memo[GREEDY]),
+                    int(memo[SHOWN]) == y,
+                    float(memo[PROBABILITY]),
+                )
+            )
     return heard
 
 
@@ -72,7 +82,11 @@ def test_every_model_counts_what_it_hears(name: str) -> None:
     model = make(name)
     heard = by_hand(model, lambda t: t % 4 > 0)
     summary = model.summary()
-    assert (summary.rounds, summary.verdicts, summary.open_decisions) == (ROUNDS, len(heard), ROUNDS - len(heard))
+    assert (summary.rounds, summary.verdicts, summary.open_decisions) == (
+        ROUNDS,
+        len(heard),
+        ROUNDS - len(heard),
+    )
     check(summary.total, heard)
     check(summary.recent, heard)
 
@@ -93,7 +107,12 @@ def test_the_window_holds_the_last_thousand_verdicts() -> None:
     settings, tally, heard = settings_of(3), empty_tally(3), []
     draw = np.random.default_rng(1)
     for _ in range(2 * WINDOW + 300):
-        one = Heard(int(draw.integers(3)), bool(draw.random() < 0.3), bool(draw.random() < 0.8), float(draw.uniform(0.05, 1.0)))
+        one = Heard(
+            int(draw.integers(3)),
+            bool(draw.random() < 0.3),
+            bool(draw.random() < 0.8),
+            float(draw.uniform(0.05, 1.0)),
+        )
         memo = memo_of((one.shown + one.explored) % 3, one.shown, one.probability)
         note_verdict(settings, tally, memo, int(one.right))
         heard.append(one)
@@ -105,7 +124,9 @@ def test_the_window_holds_the_last_thousand_verdicts() -> None:
 @pytest.mark.skipif(INTERPRETED, reason="takes thousands of rounds")
 @pytest.mark.parametrize("name", ["AdaBandit", "GapBoost"])
 def test_the_greedy_labels_accuracy_is_estimated(name: str) -> None:
-    """A simulation knows it: the estimate from the shown labels alone must come close, and exploring must cost something."""
+    """A simulation knows it: the estimate from the shown labels alone must come close, and exploring must
+    cost something.
+    """
     stream = make_stream("mixed", 5, 4000)
     model = make_booster(name, 5, 5, **({"exploration": 0.4} if name == "AdaBandit" else {}))
     result = play(model, stream.X, stream.y)

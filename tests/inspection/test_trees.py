@@ -14,6 +14,7 @@ import banditboost
 from banditboost import HoeffdingTree, Schema
 from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.trees import TreeView, view_tree
+from tests.baselines.test_bad_input import Constant
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import VALUES, make_stream
 from tests.boosting.twins import make_booster
@@ -39,7 +40,9 @@ def test_the_text() -> None:
     assert lines[0] == "a tree: 4 leaves, depth 2"
     assert lines[1] == "colour = red or missing"
     assert lines[2].startswith('|  a "quoted" \\ name of two lines <= 4.09091: yes 0.99, no 0.01 (weight')
-    assert lines[3].startswith('|  a "quoted" \\ name of two lines > 4.09091 or missing: no 0.96, yes 0.04 (weight')
+    assert lines[3].startswith(
+        '|  a "quoted" \\ name of two lines > 4.09091 or missing: no 0.96, yes 0.04 (weight'
+    )
     assert lines[-2].startswith("colour = green: no 1.00 (weight 4")
     assert lines[-1].startswith("colour = blue: never 1.00 (weight 4")
 
@@ -68,7 +71,9 @@ def holds(condition: str, name: str, value: Any) -> bool:
     if value is None:
         return condition.endswith(" or missing")
     sign, wanted = condition.removesuffix(" or missing").removeprefix(f"{name} ").split(" ")
-    return value == wanted if sign == "=" else value <= float(wanted) if sign == "<=" else value > float(wanted)
+    return (
+        value == wanted if sign == "=" else value <= float(wanted) if sign == "<=" else value > float(wanted)
+    )
 
 
 @pytest.mark.parametrize("name", ["AdaFull", "BinBandit", "GapBoost"])
@@ -77,7 +82,7 @@ def test_who_follows_the_picture_comes_to_the_trees_answer(name: str) -> None:
     model = make_booster(name, 3, 3, schema=stream.schema())
     banditboost.play(model, stream.X, stream.y)
     label = {} if name == "AdaFull" else {"label": 1}
-    first = 0 if name == "AdaFull" else 3 * model._made_group(1)
+    first = 0 if name == "AdaFull" else 3 * model._group_of(1)
     views = [model.tree(number, **label) for number in range(3)]
     assert INTERPRETED or max(view.depth for view in views) > 1
     votes, n_trees = np.zeros(len(model._committee.forest.trees)), 3
@@ -130,7 +135,9 @@ def test_dot_has_every_node_and_edge() -> None:
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 def test_graphviz_draws_it() -> None:
     view = small()
-    drawn = subprocess.run(["dot", "-Tsvg"], input=view.to_graphviz(), capture_output=True, text=True, check=True)
+    drawn = subprocess.run(
+        ["dot", "-Tsvg"], input=view.to_graphviz(), capture_output=True, text=True, check=True
+    )
     assert drawn.stderr == ""
     assert drawn.stdout.count('class="node"') == len(view.nodes)
     assert drawn.stdout.count('class="edge"') == len(view.nodes) - 1
@@ -160,11 +167,19 @@ def test_labels_are_asked_for_where_they_have_trees_of_their_own() -> None:
         assert str(model.tree(2, decision.label)).startswith(f"{name}, tree 2 of {decision.label}: 1 leaf,")
 
 
-def test_models_without_trees_say_so() -> None:
-    model = banditboost.baselines.Majority(["yes", "no"], seed=1)
+def test_boosters_without_trees_say_so() -> None:
+    model = make_booster("AdaBandit", 3, 3, weak_learner=Constant)
     for call in (lambda: model.tree(0), model.feature_importances):
-        with pytest.raises(ParameterError, match="Majority has no trees"):
+        with pytest.raises(
+            ParameterError, match=r"AdaBandit has no trees to look into; make it with .*HoeffdingTree"
+        ):
             call()
+
+
+def test_baselines_without_learners_do_not_pretend_to_have_trees() -> None:
+    model = banditboost.baselines.Majority(["yes", "no"], seed=1)
+    assert not hasattr(model, "tree")
+    assert not hasattr(model, "feature_importances")
 
 
 # Feature importance
@@ -172,9 +187,13 @@ def test_models_without_trees_say_so() -> None:
 
 def test_importance_is_gain_times_weight() -> None:
     """One feature tells the label exactly: one bit for each of the ten examples of the only split."""
-    model = banditboost.OptFull(["yes", "no"], n_learners=1, weak_learner=HoeffdingTree(10.0, 0.5, 1.0), seed=1)
+    model = banditboost.OptFull(
+        ["yes", "no"], n_learners=1, weak_learner=HoeffdingTree(10.0, 0.5, 1.0), seed=1
+    )
     assert model.feature_importances() == {}
-    committee = committee_of(Schema.of(["noise", "colour"], ["nominal", "nominal"], [VALUES, VALUES]), 2, grace_period=10.0)
+    committee = committee_of(
+        Schema.of(["noise", "colour"], ["nominal", "nominal"], [VALUES, VALUES]), 2, grace_period=10.0
+    )
     for t in range(10):
         teach(committee, np.array([t // 2 % 2, t % 2]), t % 2)
     model._committee = committee
@@ -190,10 +209,19 @@ def test_importance_adds_up_the_gains_of_all_pictures(name: str) -> None:
     assert set(model.feature_importances().values()) == {0.0}
     banditboost.play(model, stream.X, stream.y)
     heard = [()] if name == "AdaBandit" else [(label,) for label in model.summary().total.by_label]
-    nodes = [node for label in heard for number in range(3) for node in model.tree(number, *label).nodes if not node.is_leaf]
+    nodes = [
+        node
+        for label in heard
+        for number in range(3)
+        for node in model.tree(number, *label).nodes
+        if not node.is_leaf
+    ]
     total = sum(node.gain for node in nodes)
     assert total > 0.0
-    expected = {feature: sum(node.gain for node in nodes if node.feature == feature) / total for feature in stream.names}
+    expected = {
+        feature: sum(node.gain for node in nodes if node.feature == feature) / total
+        for feature in stream.names
+    }
     assert model.feature_importances() == pytest.approx(expected)
     assert sum(model.feature_importances().values()) == pytest.approx(1.0)
 

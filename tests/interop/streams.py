@@ -18,7 +18,10 @@ def colours(n, seed=6):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 3, n)
     codes[:3] = 0, 1, 2
-    return [{"colour": COLOURS[code], "size": float(size)} for code, size in zip(codes, rng.uniform(0, 9, n), strict=True)], codes
+    return [
+        {"colour": COLOURS[code], "size": float(size)}
+        for code, size in zip(codes, rng.uniform(0, 9, n), strict=True)
+    ], codes
 
 
 def majority_share(y):

@@ -24,18 +24,24 @@ def run(X, y, *learners):
     from coba.pipes import IterableSource
 
     CobaContext.logger = NullLogger()
-    source = IterableSource(list(zip(X, y, strict=True)))  # coba 8.1 reads X and y given directly once only, to peek at them
+    source = IterableSource(
+        list(zip(X, y, strict=True))
+    )  # coba 8.1 reads X and y given directly once only, to peek at them
     result = coba.Experiment(coba.Environments.from_supervised(source, label_type="c"), list(learners)).run()
     rows = list(result.interactions.to_dicts())
     assert len(rows) == len(y) * len(learners)
-    rewards = [[row["reward"] for row in rows if row["learner_id"] == number] for number in range(len(learners))]
+    rewards = [
+        [row["reward"] for row in rows if row["learner_id"] == number] for number in range(len(learners))
+    ]
     return [float(np.mean(of[len(of) // 2 :])) for of in rewards]
 
 
 @pytest.mark.skipif(NO_JIT, reason="plays 1,800 rounds")
 def test_boosters_beat_the_majority_in_an_experiment():
     X, y = largest(600)
-    learners = [CobaLearner(cls, n_learners=10, exploration=0.1, seed=1) for cls in (AdaBandit, OptBandit, BinBandit)]
+    learners = [
+        CobaLearner(cls, n_learners=10, exploration=0.1, seed=1) for cls in (AdaBandit, OptBandit, BinBandit)
+    ]
     scores = run(X.tolist(), [f"label {label}" for label in y], *learners)
     assert min(scores) > majority_share(y) + 0.1
     assert [learner.model.verdicts for learner in learners] == [600] * 3

@@ -30,7 +30,12 @@ def played(n, exploration=0.3):
         model.learn(decision, correct)
         log.add(x, decision, correct)
         decisions.append(decision)
-    return log, rows, decisions, [decision.label == LABELS[right] for decision, right in zip(decisions, y, strict=True)]
+    return (
+        log,
+        rows,
+        decisions,
+        [decision.label == LABELS[right] for decision, right in zip(decisions, y, strict=True)],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +59,9 @@ def test_bandit_feedback_tells_what_was_shown_and_how_likely_it_was(short):
 
 
 def test_inverse_propensity_scoring_of_the_log_finds_the_policy_that_knows():
-    """What obp computes from these columns: the value of a policy that never played, here close to its true value, 1."""
+    """What obp computes from these columns: the value of a policy that never played, here close to its true
+    value, 1.
+    """
     log, rows, _, _ = played(300)
     feedback = log.to_obp()
     right = np.array([{"red": 0, "blue": 1, "green": 2}[x["colour"]] for x in rows])
@@ -143,7 +150,9 @@ def test_a_stored_decision_is_logged_like_any_other():
 
 @pytest.fixture(scope="module")
 def vw():
-    return pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed: pip install vowpalwabbit")
+    return pytest.importorskip(
+        "vowpalwabbit", reason="vowpalwabbit is not installed: pip install vowpalwabbit"
+    )
 
 
 def test_vowpal_wabbit_reads_every_line_as_it_is_meant(vw, short):
@@ -186,6 +195,8 @@ def test_vowpal_wabbit_reads_dsjson(vw, short, tmp_path):
         (label,) = labels[LABELS.index(decision.label)]
         assert (label.cost, label.probability) == (0.0 if right else 1.0, pytest.approx(decision.probability))
         event = json.loads(line)
-        assert {LABELS[a - 1]: p for a, p in zip(event["a"], event["p"], strict=True)} == decision.distribution()
+        assert {
+            LABELS[a - 1]: p for a, p in zip(event["a"], event["p"], strict=True)
+        } == decision.distribution()
         workspace.finish_example(examples)
     workspace.finish()

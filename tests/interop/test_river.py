@@ -10,7 +10,18 @@ import numpy as np
 import pytest
 
 river = pytest.importorskip("river", reason="river is not installed: pip install 'banditboost[river]'")
-from river import checks, compose, datasets, evaluate, linear_model, metrics, multiclass, naive_bayes, preprocessing, tree  # noqa: E402
+from river import (  # noqa: E402
+    checks,
+    compose,
+    datasets,
+    evaluate,
+    linear_model,
+    metrics,
+    multiclass,
+    naive_bayes,
+    preprocessing,
+    tree,
+)
 
 from banditboost import AdaBandit, AdaFull, OptFull, Schema, play  # noqa: E402
 from banditboost.errors import LabelError, ModelFileError, ParameterError  # noqa: E402
@@ -61,7 +72,11 @@ def test_labels_join_as_they_come():
     assert model.predict_one({"a": 1}) is None
     assert model.predict_proba_one({"a": 1}) == {}
     model.learn_one({"a": 1}, "left")
-    assert (model.predict_one({"a": 9}), model.predict_proba_one({"a": 9}), model.booster) == ("left", {"left": 1.0}, None)
+    assert (model.predict_one({"a": 9}), model.predict_proba_one({"a": 9}), model.booster) == (
+        "left",
+        {"left": 1.0},
+        None,
+    )
     model.learn_one({"a": 1}, "left")
     model.learn_one({"a": 2}, "right")
     assert model.booster.labels == ("left", "right")
@@ -116,7 +131,9 @@ def test_bad_parameters_are_refused_at_once():
 WEAK = {
     "weighted tree": lambda: tree.HoeffdingTreeClassifier(grace_period=20, delta=1e-3),
     "naive Bayes": naive_bayes.GaussianNB,
-    "pipeline": lambda: preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(linear_model.LogisticRegression()),
+    "pipeline": lambda: (
+        preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
+    ),
 }
 
 
@@ -124,7 +141,10 @@ WEAK = {
 def test_a_boosted_river_classifier_beats_the_majority(make):
     X, y = largest(400)
     weak = RiverLearner(make())
-    models = [AdaBandit(["first", "second", "third"], n_learners=4, exploration=0.1, weak_learner=weak, seed=seed) for seed in range(3)]
+    models = [
+        AdaBandit(["first", "second", "third"], n_learners=4, exploration=0.1, weak_learner=weak, seed=seed)
+        for seed in range(3)
+    ]
     assert np.mean([play(model, X, y).last_accuracy for model in models]) > majority_share(y) + 0.1
 
 
@@ -164,7 +184,9 @@ def test_boosted_river_classifiers_are_copies():
 
 
 def test_a_boosted_river_classifier_is_pickled_but_not_saved(tmp_path):
-    model = AdaBandit(["yes", "no"], n_learners=2, weak_learner=RiverLearner(naive_bayes.GaussianNB()), seed=1)
+    model = AdaBandit(
+        ["yes", "no"], n_learners=2, weak_learner=RiverLearner(naive_bayes.GaussianNB()), seed=1
+    )
     model.learn(model.decide({"a": 1.0}), correct=True)
     assert pickle.loads(pickle.dumps(model)).verdicts == 1
     with pytest.raises(ModelFileError, match="to_dict"):

@@ -7,7 +7,11 @@ import os
 import numpy as np
 import pytest
 
-sklearn = pytest.importorskip("sklearn", minversion="1.6", reason="scikit-learn 1.6 is not installed: pip install 'banditboost[sklearn]'")
+sklearn = pytest.importorskip(
+    "sklearn",
+    minversion="1.6",
+    reason="scikit-learn 1.6 is not installed: pip install 'banditboost[sklearn]'",
+)
 from sklearn.linear_model import SGDClassifier  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
@@ -61,7 +65,9 @@ def test_it_learns_in_a_pipeline_and_a_grid():
     X, y = largest(300)
     pipeline = make_pipeline(StandardScaler(), AdaFullClassifier(n_learners=5, random_state=1))
     assert cross_val_score(pipeline, X, y, cv=3).mean() > majority_share(y) + 0.1
-    grid = GridSearchCV(OptFullClassifier(n_learners=4, random_state=1), {"edge": [0.05, 0.3]}, cv=2).fit(X, y)
+    grid = GridSearchCV(OptFullClassifier(n_learners=4, random_state=1), {"edge": [0.05, 0.3]}, cv=2).fit(
+        X, y
+    )
     assert set(grid.best_params_) == {"edge"}
 
 
@@ -90,17 +96,29 @@ def test_refusals_name_the_remedy_and_change_nothing():
     assert np.array_equal(model.predict_proba(X), before)
 
 
-@pytest.mark.parametrize("weak", [SGDClassifier(random_state=0), GaussianNB()], ids=lambda weak: type(weak).__name__)
+@pytest.mark.parametrize(
+    "weak", [SGDClassifier(random_state=0), GaussianNB()], ids=lambda weak: type(weak).__name__
+)
 def test_a_boosted_scikit_learn_classifier_beats_the_majority(weak):
     X, y = largest(300)
     learner = SklearnLearner(weak, n_labels=3, batch=10)
-    models = [AdaBandit(["first", "second", "third"], n_learners=3, exploration=0.1, weak_learner=learner, seed=seed) for seed in range(3)]
+    models = [
+        AdaBandit(
+            ["first", "second", "third"], n_learners=3, exploration=0.1, weak_learner=learner, seed=seed
+        )
+        for seed in range(3)
+    ]
     assert np.mean([play(model, X, y).last_accuracy for model in models]) > majority_share(y) + 0.1
     assert not hasattr(weak, "classes_")
 
 
 def test_missing_values_and_features_that_join_late_do_not_stop_a_learner():
-    model = AdaFull(["yes", "no"], n_learners=2, weak_learner=SklearnLearner(SGDClassifier(random_state=0), 2, missing=-1.0), seed=1)
+    model = AdaFull(
+        ["yes", "no"],
+        n_learners=2,
+        weak_learner=SklearnLearner(SGDClassifier(random_state=0), 2, missing=-1.0),
+        seed=1,
+    )
     for _ in range(20):
         model.learn_one({"age": 31, "height": None, "weight": 3}, "no")
         model.learn_one({"age": 64}, "yes")
@@ -114,7 +132,10 @@ class NoWeights(GaussianNB):
         return super().partial_fit(X, y, classes)
 
 
-@pytest.mark.parametrize(("weak", "reason"), [(DecisionTreeClassifier(), "lacks partial_fit"), (NoWeights(), "takes no sample_weight")])
+@pytest.mark.parametrize(
+    ("weak", "reason"),
+    [(DecisionTreeClassifier(), "lacks partial_fit"), (NoWeights(), "takes no sample_weight")],
+)
 def test_a_classifier_without_partial_fit_or_weights_is_refused(weak, reason):
     with pytest.raises(ParameterError, match=reason):
         SklearnLearner(weak, n_labels=2)

@@ -1,4 +1,6 @@
-"""The container by itself: bytes as documented, replaced at once or not at all, and clear words for every file that is not sound."""
+"""The container by itself: bytes as documented, replaced at once or not at all, and clear words for every
+file that is not sound.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ PAIR = np.dtype([("label", "i4"), ("weight", "f8")], align=True)
 
 def some_arrays() -> dict[str, np.ndarray]:
     records = np.array([(1, 0.5), (2, -0.0)], PAIR)
-    return {"records": records, "matrix": np.arange(6.0).reshape(2, 3), "none": np.zeros((0, 4)), "bits": np.array([1, 2, 255], np.uint8)}
+    return {
+        "records": records,
+        "matrix": np.arange(6.0).reshape(2, 3),
+        "none": np.zeros((0, 4)),
+        "bits": np.array([1, 2, 255], np.uint8),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +112,9 @@ def test_the_same_model_makes_the_same_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failing", ["os.fsync", "pathlib.Path.replace", "hashlib.sha256"])
-def test_a_failed_save_leaves_the_old_file_and_nothing_else(saved: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(
+    saved: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
     def fail(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "no space left on device", "a name of our own")
 
@@ -124,8 +133,14 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(saved: Path, monkeyp
 def test_data_and_name_reach_the_disk_in_this_order(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     sync, replace = os.fsync, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda descriptor: (calls.append(os.path.realpath(f"/proc/self/fd/{descriptor}")), sync(descriptor)))
-    monkeypatch.setattr(Path, "replace", lambda self, target: (calls.append("replace"), replace(self, target)))
+    monkeypatch.setattr(
+        os,
+        "fsync",
+        lambda descriptor: (calls.append(os.path.realpath(f"/proc/self/fd/{descriptor}")), sync(descriptor)),
+    )
+    monkeypatch.setattr(
+        Path, "replace", lambda self, target: (calls.append("replace"), replace(self, target))
+    )
     banditboost.load(saved).save(saved)
     assert len(calls) == 3
     assert Path(calls[0]).parent == saved.parent
@@ -197,7 +212,15 @@ def test_ten_thousand_flipped_bits_are_refused(saved: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\x89", b"{}", b"PK\x03\x04" + bytes(100), b"\x80\x04cos\nsystem\n(S'true'\ntR.", os.urandom(5000), b"\x93NUMPY" + bytes(200)],
+    [
+        b"",
+        b"\x89",
+        b"{}",
+        b"PK\x03\x04" + bytes(100),
+        b"\x80\x04cos\nsystem\n(S'true'\ntR.",
+        os.urandom(5000),
+        b"\x93NUMPY" + bytes(200),
+    ],
     ids=["empty", "one", "json", "zip", "pickle", "noise", "npy"],
 )
 def test_foreign_files_are_refused(tmp_path: Path, content: bytes) -> None:
@@ -262,7 +285,12 @@ def test_impossible_arrays_are_refused(tmp_path: Path, spec: Any) -> None:
 
 def test_impossible_lengths_are_refused(saved: Path) -> None:
     data = bytearray(saved.read_bytes())
-    for offset, kind, value in [(12, "<I", 2**32 - 1), (16, "<Q", 2**63), (16, "<Q", 0), (16, "<Q", 2**64 - 1)]:
+    for offset, kind, value in [
+        (12, "<I", 2**32 - 1),
+        (16, "<Q", 2**63),
+        (16, "<Q", 0),
+        (16, "<Q", 2**64 - 1),
+    ]:
         damaged = bytearray(data)
         struct.pack_into(kind, damaged, offset, value)
         path = saved.with_suffix(".lengths")
@@ -293,7 +321,10 @@ def test_junk_headers_are_refused(tmp_path: Path, header: bytes) -> None:
 def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
     """The costliest JSON there is, an address space of 1 GiB: a header of 8 MB must do."""
     path = raw_file(tmp_path / "a", b'{"arrays":[' + b"{}," * 2_700_000 + b"{}]}")
-    code = "import banditboost, sys\ntry: banditboost.io.describe(sys.argv[1])\nexcept banditboost.errors.ModelFileError: print('ok')"
+    code = (
+        "import banditboost, sys\ntry: banditboost.io.describe(sys.argv[1])\n"
+        "except banditboost.errors.ModelFileError: print('ok')"
+    )
     limited = subprocess.run(
         [sys.executable, "-c", code, str(path)],
         capture_output=True,
@@ -315,7 +346,11 @@ KEYS = ["class", "rounds", "verdicts", "memory", "labels", "parameters", "schema
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("value", [None, -1, 1.5, [], {}, "", 2**70, [[1]], {"$tuple": [1]}, {"$float": "nan"}, [{"$dict": []}]], ids=str)
+@pytest.mark.parametrize(
+    "value",
+    [None, -1, 1.5, [], {}, "", 2**70, [[1]], {"$tuple": [1]}, {"$float": "nan"}, [{"$dict": []}]],
+    ids=str,
+)
 def test_wrong_headers_are_refused_or_harmless(saved: Path, key: str, value: Any) -> None:
     forged = forge(saved, lambda header, _: header.update({key: value}))
     assert raw_header(forged)[key] == value

@@ -16,7 +16,10 @@ from tests.boosting.twins import ALL_BOOSTERS, BOOSTERS, DECIDERS, make_booster
 from tests.io.models import HALF, STREAM, K, N, go_on, same, trained
 from tests.io.test_custom_learners import Counts
 
-COPIERS: dict[str, Callable[[Any], Any]] = {"pickle": lambda model: pickle.loads(pickle.dumps(model)), "deepcopy": copy.deepcopy}
+COPIERS: dict[str, Callable[[Any], Any]] = {
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+    "deepcopy": copy.deepcopy,
+}
 
 
 @pytest.fixture(params=COPIERS)
@@ -24,7 +27,9 @@ def copied(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     return COPIERS[request.param]
 
 
-@pytest.mark.parametrize(("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), *((name, Counts) for name in BOOSTERS)])
+@pytest.mark.parametrize(
+    ("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), *((name, Counts) for name in BOOSTERS)]
+)
 def test_a_copy_goes_on_alike_and_by_itself(name: str, learner: Any, copied: Callable[[Any], Any]) -> None:
     model = trained(name, **({"weak_learner": learner} if learner else {}))
     twin, apart = copied(model), copied(model)
@@ -68,17 +73,23 @@ def _play(model: Any) -> tuple[Any, np.ndarray]:
 
 def test_joblib_moves_models() -> None:
     model = trained("AdaBandit", rows=list(STREAM.X))
-    (moved, shown), *_ = joblib.Parallel(n_jobs=2, prefer="threads")([joblib.delayed(_play)(copy.deepcopy(model))])
+    (moved, shown), *_ = joblib.Parallel(n_jobs=2, prefer="threads")(
+        [joblib.delayed(_play)(copy.deepcopy(model))]
+    )
     assert np.array_equal(shown, _play(model)[1])
     assert same(model, moved)
 
 
-@pytest.mark.parametrize(("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), ("AdaBandit", Counts)])
+@pytest.mark.parametrize(
+    ("name", "learner"), [*((name, None) for name in ALL_BOOSTERS), ("AdaBandit", Counts)]
+)
 def test_a_model_that_has_not_changed_gives_the_same_pickle(name: str, learner: Any) -> None:
     """Byte for byte: caches and River's checks compare pickles."""
     model = trained(name, **({"weak_learner": learner} if learner else {}))
     first = pickle.dumps(model)
     for _ in range(20):
-        used = [np.full(1000, 7, np.uint8) for _ in range(50)]  # leaves something behind in memory that is used again
+        used = [
+            np.full(1000, 7, np.uint8) for _ in range(50)
+        ]  # leaves something behind in memory that is used again
         del used
         assert pickle.dumps(model) == first

@@ -1,4 +1,6 @@
-"""Weak learners written in Python: saved by what they tell of themselves, loaded only with their class at hand."""
+"""Weak learners written in Python: saved by what they tell of themselves, loaded only with their class at
+hand.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ class Counts:
 
     def predict(self, x: np.ndarray) -> int:
         sign = bool(np.nan_to_num(x)[:1].sum() > 0)
-        return max((label for s, label in self.seen if s == sign), key=lambda label: self.seen[sign, label], default=0)
+        return max(
+            (label for s, label in self.seen if s == sign),
+            key=lambda label: self.seen[sign, label],
+            default=0,
+        )
 
     def learn(self, x: np.ndarray, label: int, weight: float) -> None:
         key = bool(np.nan_to_num(x)[:1].sum() > 0), label
@@ -57,7 +63,9 @@ class Other(Counts):
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
-@pytest.mark.parametrize("learner", [Counts, Counts(0.5), lambda: Counts(2.0)], ids=["class", "object", "function"])
+@pytest.mark.parametrize(
+    "learner", [Counts, Counts(0.5), lambda: Counts(2.0)], ids=["class", "object", "function"]
+)
 def test_resume_equals_going_on(name: str, learner: Any, tmp_path: Path) -> None:
     """Also for BinBandit, which makes new learners after it was loaded."""
     model = make_booster(name, K, 3, weak_learner=learner)
@@ -65,7 +73,9 @@ def test_resume_equals_going_on(name: str, learner: Any, tmp_path: Path) -> None
     copy = reloaded(model, tmp_path / "a", weak_learner=learner)
     assert same(model, copy)
     assert [one.scale for one in copy._committee.learners] == [one.scale for one in model._committee.learners]
-    assert go_on(model, STREAM.dicts()[5:HALF], STREAM.y[5:]) == go_on(copy, STREAM.dicts()[5:HALF], STREAM.y[5:])
+    assert go_on(model, STREAM.dicts()[5:HALF], STREAM.y[5:]) == go_on(
+        copy, STREAM.dicts()[5:HALF], STREAM.y[5:]
+    )
     assert same(model, copy)
     assert copy._committee.learners[0].total is not model._committee.learners[0].total
 
@@ -93,19 +103,26 @@ def saved(tmp_path: Path) -> Path:
 
 
 def test_without_the_class_the_error_names_it(saved: Path) -> None:
-    with pytest.raises(ModelFileError, match=r"holds no code; give load\(path, weak_learner=.*test_custom_learners\.Counts\)"):
+    with pytest.raises(
+        ModelFileError, match=r"holds no code; give load\(path, weak_learner=.*test_custom_learners\.Counts\)"
+    ):
         banditboost.load(saved)
     assert banditboost.io.describe(saved)["parameters"]["weak_learner"]["class"] == "Counts"
 
 
-@pytest.mark.parametrize(("learner", "message"), [(Other, "was a Counts.*makes a Other"), (Mute, "makes a Mute"), (5, "lacks predict")])
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [(Other, "was a Counts.*makes a Other"), (Mute, "makes a Mute"), (5, "lacks predict")],
+)
 def test_another_class_is_refused(saved: Path, learner: Any, message: str) -> None:
     with pytest.raises(ModelFileError, match=message):
         banditboost.load(saved, weak_learner=learner)
 
 
 def test_a_class_that_has_lost_its_reader_is_refused(saved: Path) -> None:
-    renamed = forge(saved, lambda header, _: [learner.update({"class": "Mute"}) for learner in header["learners"]])
+    renamed = forge(
+        saved, lambda header, _: [learner.update({"class": "Mute"}) for learner in header["learners"]]
+    )
     with pytest.raises(ModelFileError, match="class Mute has no classmethod"):
         banditboost.load(renamed, weak_learner=Mute)
 
@@ -116,10 +133,14 @@ def test_trees_need_no_class(tmp_path: Path) -> None:
         reloaded(model, tmp_path / "a", weak_learner=Counts)
 
 
-@pytest.mark.parametrize("learners", [[], [1, 2], [{"class": "Counts", "state": {}}], [{"class": "Counts"}] * 2])
+@pytest.mark.parametrize(
+    "learners", [[], [1, 2], [{"class": "Counts", "state": {}}], [{"class": "Counts"}] * 2]
+)
 def test_wrong_states_are_refused(saved: Path, learners: Any) -> None:
     with pytest.raises(ModelFileError):
-        banditboost.load(forge(saved, lambda header, _: header.update(learners=learners)), weak_learner=Counts)
+        banditboost.load(
+            forge(saved, lambda header, _: header.update(learners=learners)), weak_learner=Counts
+        )
 
 
 def test_a_factory_that_mixes_kinds(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Files of format 1 as they were written when it was released: they load, and answer as they did then, for ever."""
+"""Files of format 1 as they were written when it was released: they load, and answer as they did then, for
+ever.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def test_the_file_answers_as_it_did(name: str) -> None:
 def test_the_open_decisions_can_be_learned(name: str) -> None:
     model = loaded(name)
     pending = PendingDecisions.from_dict(EXPECTED[name]["pending"], model, clock=lambda: 1.0e9)
-    assert [str(pending.learn(t, True)) for t in (80, 90, 100, 110, 110, 5)] == [*["learned"] * 4, "duplicate", "unknown"]
+    assert [str(pending.learn(t, True)) for t in (80, 90, 100, 110, 110, 5)] == [
+        *["learned"] * 4,
+        "duplicate",
+        "unknown",
+    ]
     assert model.verdicts == 120
     model.learn(model.decide(row(300)), False)
 

@@ -1,4 +1,6 @@
-"""Trees from a file with a right checksum and wrong numbers: kernels follow indices without a look, so every one is looked at before."""
+"""Trees from a file with a right checksum and wrong numbers: kernels follow indices without a look, so every
+one is looked at before.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +139,9 @@ FAULTS: dict[str, Callable[[Arrays], Any]] = {
     "free entries lost": put("head", "free_entry", zero, -1),
     "free entries miscounted": put("head", "n_free_entries", zero, 10**6),
     "free entry in use": put("head", "free_entry", zero, first(owned)),
-    "free entries in a circle": put("entries", "next", lambda a: a["head"]["free_entry"][0], lambda a: a["head"]["free_entry"][0]),
+    "free entries in a circle": put(
+        "entries", "next", lambda a: a["head"]["free_entry"][0], lambda a: a["head"]["free_entry"][0]
+    ),
     "free row out of range": put("head", "free_row", zero, 10**6),
     "free rows miscounted": put("head", "n_free_rows", zero, 0),
     "free row in use": put("head", "free_row", zero, lambda a: a["nodes"]["summary"][leaves(a)[0]]),
@@ -173,20 +177,26 @@ FAULTS: dict[str, Callable[[Arrays], Any]] = {
     "two leaves share entries": share_entry,
     "top out of range": put("nodes", "top", first(leaves), 2**30),
     "top missing": put("nodes", "top", first(leaves), -1),
-    "top in another leaf": put("nodes", "top", lambda a: leaves(a)[1], lambda a: a["nodes"]["top"][leaves(a)[0]]),
+    "top in another leaf": put(
+        "nodes", "top", lambda a: leaves(a)[1], lambda a: a["nodes"]["top"][leaves(a)[0]]
+    ),
     "more ties than classes": put("nodes", "n_tied", first(leaves), 2),
     "no ties": put("nodes", "n_tied", first(leaves), 0),
     "classes miscounted": put("nodes", "n_classes", first(leaves), 50),
     "entries in a circle": put("entries", "next", first(owned), first(owned)),
     "entry that goes on elsewhere": put("entries", "next", first(owned), lambda a: owned(a)[1]),
-    "entry that goes on into the free ones": put("entries", "next", first(owned), lambda a: a["head"]["free_entry"][0]),
+    "entry that goes on into the free ones": put(
+        "entries", "next", first(owned), lambda a: a["head"]["free_entry"][0]
+    ),
     "entry out of range": put("entries", "next", first(owned), -7),
     "an entry's label": put("entries", "label", first(owned), 10**6),
     "an entry's negative label": put("entries", "label", first(owned), -1),
     "an entry's position": put("entries", "position", first(owned), 2**31 - 1),
     "an entry's row out of range": put("entries", "row", first(owned), 2**31 - 1),
     "an entry's row -9": put("entries", "row", first(owned), -9),
-    "two entries share a row": put("entries", "row", first(with_rows), lambda a: a["entries"]["row"][with_rows(a)[1]]),
+    "two entries share a row": put(
+        "entries", "row", first(with_rows), lambda a: a["entries"]["row"][with_rows(a)[1]]
+    ),
     "a free entry with a row": put("entries", "row", lambda a: a["head"]["free_entry"][0], 0),
     "a class's weight NaN": put("entries", "weight", first(owned), np.nan),
     "a class's weight 0": put("entries", "weight", first(owned), 0.0),
@@ -251,7 +261,11 @@ def test_weights_of_learners_and_experts_are_in_range(folder: Path, value: float
 def flip(arrays: Arrays, draw: np.random.Generator) -> None:
     """One bit of one field of one item."""
     name = str(draw.choice([name for name, array in arrays.items() if array.size]))
-    array = arrays[name] if arrays[name].dtype.names is None else arrays[name][str(draw.choice(arrays[name].dtype.names))]
+    array = (
+        arrays[name]
+        if arrays[name].dtype.names is None
+        else arrays[name][str(draw.choice(arrays[name].dtype.names))]
+    )
     column = array.copy()
     bits = column.reshape(-1).view(np.uint8)
     bits[draw.integers(bits.size)] ^= np.uint8(1 << int(draw.integers(8)))
@@ -283,7 +297,9 @@ def test_sound_trees_pass_the_tests_own_walk(folder: Path) -> None:
 
 
 def test_checks_take_linear_time() -> None:
-    """A list of a million entries, as long as it can get; about a second, where a quadratic check would take an hour."""
+    """A list of a million entries, as long as it can get; about a second, where a quadratic check would take
+    an hour.
+    """
     from banditboost.weak_learners.stored import stored_forest
 
     model = make_booster("AdaFull", 2, 1)

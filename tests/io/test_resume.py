@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import banditboost
 from banditboost import Decision, Schema, play
 from banditboost.models import ledger
-from banditboost.models.model import Model as Booster
-from banditboost.loading import BOOSTERS as LOADABLE
+from banditboost.models.model import Model
+from banditboost.registry import BASELINES, BOOSTERS, model_class
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream
 from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, GAP, make_booster, parameters_of
@@ -33,9 +33,16 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_every_public_booster_can_be_loaded() -> None:
-    public = {thing for thing in map(banditboost.__getattr__, banditboost._HOMES) if isinstance(thing, type) and issubclass(thing, Booster)}
-    assert set(LOADABLE.values()) == public
+def test_every_public_model_can_be_loaded() -> None:
+    """`load` takes what is registered; nothing public is forgotten there, and each name is its class's
+    own.
+    """
+    things = map(banditboost.__getattr__, banditboost._HOMES)
+    public = {thing for thing in things if isinstance(thing, type) and issubclass(thing, Model)}
+    assert {model_class(name) for name in BOOSTERS} == public
+    assert set(BASELINES) == set(banditboost.baselines.__all__)
+    for name in (*BOOSTERS, *BASELINES):
+        assert model_class(name).__name__ == name
 
 
 @pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes", "adaptive"])
@@ -56,7 +63,9 @@ def test_a_model_that_has_seen_nothing(name: str, tmp_path: Path) -> None:
     assert same(model, copy)
 
 
-@pytest.mark.parametrize("at", [1, HALF // 2 + 1] if INTERPRETED else [1, HALF * 3 // 8, HALF // 2 + 1, HALF - 1, HALF + 1])
+@pytest.mark.parametrize(
+    "at", [1, HALF // 2 + 1] if INTERPRETED else [1, HALF * 3 // 8, HALF // 2 + 1, HALF - 1, HALF + 1]
+)
 def test_schemas_that_grow(name: str, at: int, tmp_path: Path) -> None:
     """Features and values join before and after the save."""
     rows = growing_rows(STREAM)
@@ -71,7 +80,11 @@ def test_schemas_that_grow(name: str, at: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["declared", "array", "list"])
 def test_every_kind_of_schema(kind: str, tmp_path: Path) -> None:
-    rows: list[Any] = list(STREAM.X) if kind != "list" else [[None if v != v else v for v in row] for row in STREAM.X.tolist()]
+    rows: list[Any] = (
+        list(STREAM.X)
+        if kind != "list"
+        else [[None if v != v else v for v in row] for row in STREAM.X.tolist()]
+    )
     model = make_booster("AdaBandit", K, N, schema=STREAM.schema() if kind == "declared" else None)
     go_on(model, rows[:HALF], STREAM.y)
     copy = reloaded(model, tmp_path / "a")
@@ -82,7 +95,9 @@ def test_every_kind_of_schema(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", DECIDERS)
 def test_decisions_that_were_open(name: str, tmp_path: Path) -> None:
-    """Decided before the save, learned after it, as they are and through JSON; those learned before are refused."""
+    """Decided before the save, learned after it, as they are and through JSON; those learned before are
+    refused.
+    """
     model = make_booster(name, K, N)
     decisions = [model.decide(x) for x in STREAM.dicts()[:60]]
     for decision in decisions[::3]:
@@ -130,11 +145,26 @@ def test_a_ledger_that_has_gone_around(monkeypatch: pytest.MonkeyPatch, tmp_path
         model.learn(decision, True)
     copy = reloaded(model, tmp_path / "a")
     for decision in decisions:
-        assert copy._identity.ledger.refusal(decision.round, copy.rounds) == model._identity.ledger.refusal(decision.round, model.rounds)
+        assert copy._identity.ledger.refusal(decision.round, copy.rounds) == model._identity.ledger.refusal(
+            decision.round, model.rounds
+        )
 
 
 _FOLDER = tempfile.TemporaryDirectory()
-LABELS = [None, True, 2, 2.5, "ä", b"\xff", ("a", (1, None)), np.int64(7), np.str_("s"), float("inf"), 10**30, -0.0]
+LABELS = [
+    None,
+    True,
+    2,
+    2.5,
+    "ä",
+    b"\xff",
+    ("a", (1, None)),
+    np.int64(7),
+    np.str_("s"),
+    float("inf"),
+    10**30,
+    -0.0,
+]
 
 
 def test_labels_and_names_keep_their_types(tmp_path: Path) -> None:
@@ -187,8 +217,14 @@ def test_any_model_at_any_time(data: st.DataObject) -> None:
     """Random boosters, settings, streams and moments; saved several times on the way."""
     name = data.draw(st.sampled_from(ALL_BOOSTERS))
     k, n = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 5))
-    stream = make_stream(data.draw(st.sampled_from(["mixed", "numeric", "nominal"])), k, 60, seed=data.draw(st.integers(0, 99)))
-    rows = growing_rows(stream) if stream.kinds[1] == "nominal" and stream.kinds[0] == "numeric" else stream.dicts()
+    stream = make_stream(
+        data.draw(st.sampled_from(["mixed", "numeric", "nominal"])), k, 60, seed=data.draw(st.integers(0, 99))
+    )
+    rows = (
+        growing_rows(stream)
+        if stream.kinds[1] == "nominal" and stream.kinds[0] == "numeric"
+        else stream.dicts()
+    )
     leaf_prediction = data.draw(st.sampled_from(["majority", "naive_bayes", "adaptive"]))
     options = {} if name == GAP else {"clip": data.draw(st.sampled_from([1.0, 100.0]))}
     model, copy = (make_booster(name, k, n, leaf_prediction=leaf_prediction, **options) for _ in range(2))
@@ -196,7 +232,9 @@ def test_any_model_at_any_time(data: st.DataObject) -> None:
     path = Path(_FOLDER.name) / "model.bb"
     at = 0
     for step in data.draw(st.lists(st.integers(0, 25), min_size=1, max_size=3)):
-        assert go_on(model, rows[at : at + step], stream.y[at:]) == go_on(copy, rows[at : at + step], stream.y[at:])
+        assert go_on(model, rows[at : at + step], stream.y[at:]) == go_on(
+            copy, rows[at : at + step], stream.y[at:]
+        )
         at += step
         copy = reloaded(copy, path)
         assert difference(model, copy) == []
@@ -221,7 +259,9 @@ def test_decisions_are_learned_in_another_process(name: str, tmp_path: Path) -> 
     model = getattr(banditboost, name)(labels, n_learners=3, seed=1)
     decisions = [model.decide(x) for x in STREAM.dicts()[:40]]
     model.save(tmp_path / "model.bb")
-    (tmp_path / "log").write_text("".join(json.dumps(decision.to_dict()) + "\n" for decision in decisions[::-1]))
+    (tmp_path / "log").write_text(
+        "".join(json.dumps(decision.to_dict()) + "\n" for decision in decisions[::-1])
+    )
     subprocess.run([sys.executable, "-c", _LEARNS, tmp_path / "model.bb", tmp_path / "log"], check=True)
     for decision in decisions[::-1]:
         model.learn(decision, decision.label == "science")
@@ -234,7 +274,8 @@ def test_schemas_refuse_what_they_cannot_be() -> None:
     bad: list[dict[str, Any]] = [
         {}, {**good, "names": ["a"]}, {**good, "names": ["a", "a"]}, {**good, "values": [None, [1]]},
         {**good, "values": [None, ["x", "x"]]},
-        {**good, "declared": 1}, {**good, "positions": -1}, {**good, "positions": True}, {**good, "values": [None, "x"]},
+        {**good, "declared": 1}, {**good, "positions": -1}, {**good, "positions": True},
+        {**good, "values": [None, "x"]},
         {**good, "values": [None, [str(i) for i in range(257)]]},
     ]  # fmt: skip
     for data in bad:

@@ -25,11 +25,24 @@ SCALARS = st.one_of(
     st.floats(),
     st.text(),
     st.binary(),
-    st.sampled_from([np.int64(3), np.uint8(3), np.float32(0.1), np.float64("nan"), np.bool_(True), np.str_("a"), np.float16(2.5)]),
+    st.sampled_from(
+        [
+            np.int64(3),
+            np.uint8(3),
+            np.float32(0.1),
+            np.float64("nan"),
+            np.bool_(True),
+            np.str_("a"),
+            np.float16(2.5),
+        ]
+    ),
 )
 LABELS = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4).map(tuple), max_leaves=8)
 STATES = st.recursive(
-    LABELS, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.one_of(st.text(), LABELS), inner, max_size=4))
+    LABELS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.one_of(st.text(), LABELS), inner, max_size=4)
+    ),
 )
 
 
@@ -42,11 +55,16 @@ def alike(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return len(one) == len(other) and all(alike(a, b) for a, b in zip(one.items(), other.items(), strict=True))
+        return len(one) == len(other) and all(
+            alike(a, b) for a, b in zip(one.items(), other.items(), strict=True)
+        )
     if isinstance(one, (tuple, list)):
         return len(one) == len(other) and all(alike(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, (float, np.floating)):
-        return bool((one == other and math.copysign(1, one) == math.copysign(1, other)) or (one != one and other != other))
+        return bool(
+            (one == other and math.copysign(1, one) == math.copysign(1, other))
+            or (one != one and other != other)
+        )
     return bool(one == other)
 
 
@@ -72,7 +90,8 @@ Colour = Enum("Colour", ["RED"])
 @pytest.mark.parametrize(
     "value",
     [
-        Decimal(1), datetime.date(2026, 1, 1), frozenset({1}), {1}, 1j, object(), Pair(1, 2), Colour.RED, np.datetime64(0, "s"),
+        Decimal(1), datetime.date(2026, 1, 1), frozenset({1}), {1}, 1j, object(), Pair(1, 2), Colour.RED,
+        np.datetime64(0, "s"),
         np.complex64(1), np.longdouble(1), np.zeros(2), int, (1, [2, {3}]),
     ],
     ids=lambda value: type(value).__name__,
@@ -98,9 +117,12 @@ def test_depth_is_bounded_both_ways() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        {"$code": "print()"}, {"$tuple": 1}, {"$tuple": [1], "more": 2}, {"$bytes": "xy"}, {"$bytes": 1}, {"$int": "1_0z"}, {"$int": 5},
-        {"$float": "1.5"}, {"$numpy": ["i8"]}, {"$numpy": ["O", 1]}, {"$numpy": ["i8", "a"]}, {"$numpy": ["u1", 256]}, {"$numpy": "U"},
-        {"$numpy": [["i8"], 1]}, {"$array": "nodes"}, {"$array": []}, {"$dict": [1]}, {"$dict": [[[1], 2]]}, {"$dict": {}}, {"$float": []},
+        {"$code": "print()"}, {"$tuple": 1}, {"$tuple": [1], "more": 2}, {"$bytes": "xy"}, {"$bytes": 1},
+        {"$int": "1_0z"}, {"$int": 5},
+        {"$float": "1.5"}, {"$numpy": ["i8"]}, {"$numpy": ["O", 1]}, {"$numpy": ["i8", "a"]},
+        {"$numpy": ["u1", 256]}, {"$numpy": "U"},
+        {"$numpy": [["i8"], 1]}, {"$array": "nodes"}, {"$array": []}, {"$dict": [1]}, {"$dict": [[[1], 2]]},
+        {"$dict": {}}, {"$float": []},
     ],
     ids=str,
 )  # fmt: skip

@@ -20,7 +20,9 @@ class Baseline:
     def best(self, scores, labels, round, index):
         largest = max(scores[label] for label in labels)
         tied = [label for label in labels if scores[label] == largest]
-        return tied[0] if len(tied) == 1 else rng.pick(rng.uniform(self.seed, round, rng.LABEL_TIE, index), tied)
+        return (
+            tied[0] if len(tied) == 1 else rng.pick(rng.uniform(self.seed, round, rng.LABEL_TIE, index), tied)
+        )
 
     def decide(self, x):
         round, self.round = self.round, self.round + 1
@@ -104,7 +106,9 @@ class Banditron(Linear):
         self.look_at(x)
         for column, number in self.phi(x).items():
             if correct:
-                self.W[decision.ytilde, column] = self.weight(decision.ytilde, column) + 1 / decision.p * number
+                self.W[decision.ytilde, column] = (
+                    self.weight(decision.ytilde, column) + 1 / decision.p * number
+                )
             self.W[decision.yhat, column] = self.weight(decision.yhat, column) - number
 
 
@@ -156,7 +160,9 @@ def poisson(u):
 
 
 class EpsilonGreedyForest(Baseline):
-    """A group of trees for each label that was shown and heard of; make_learner(number) makes tree number 0, 1, ..."""
+    """A group of trees for each label that was shown and heard of; make_learner(number) makes tree number 0,
+    1, ...
+    """
 
     def __init__(self, k, n_learners, make_learner, rho, seed, bagged=True):
         super().__init__(k, rho, seed)

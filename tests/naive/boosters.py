@@ -143,7 +143,9 @@ class ByVotes:
             others = [label for label in range(k) if label != yhat]
             ytilde = others[min(int(u / uniform_part * (k - 1)), k - 2)]
         else:
-            ytilde = h[against[rng.draw((u - uniform_part) / (1 - uniform_part), [weights[i] for i in against])]]
+            ytilde = h[
+                against[rng.draw((u - uniform_part) / (1 - uniform_part), [weights[i] for i in against])]
+            ]
         return ytilde, p[ytilde]
 
 
@@ -323,7 +325,9 @@ class AdaBandit:
         expert = draw_expert(self.logv, self.seed, round)
         yhat = experts[expert]
         ytilde, p = explore_with_votes(self.rho, yhat, h, self.alpha, self.k, self.seed, round)
-        return Decision(round, h, list(self.alpha), experts, expert, yhat, ytilde, p, rate_of(self.rho, round))
+        return Decision(
+            round, h, list(self.alpha), experts, expert, yhat, ytilde, p, rate_of(self.rho, round)
+        )
 
     def learn(self, decision, x, correct):
         self.verdicts += 1
@@ -371,7 +375,9 @@ class OptBandit:
         expert = len(self.learners) - 1
         yhat = experts[expert]
         ytilde, p = explore_with_votes(self.rho, yhat, h, self.alpha, self.k, self.seed, round)
-        return Decision(round, h, list(self.alpha), experts, expert, yhat, ytilde, p, rate_of(self.rho, round))
+        return Decision(
+            round, h, list(self.alpha), experts, expert, yhat, ytilde, p, rate_of(self.rho, round)
+        )
 
     def learn(self, decision, x, correct):
         N = len(self.learners)

@@ -80,7 +80,9 @@ def bin_pairs(kinds):
 
 
 def most_slots(k, max_memory=256 * 2**20):
-    """The bound of stages 2 and 3 for one label: a power of two, less if k labels would fill half the memory."""
+    """The bound of stages 2 and 3 for one label: a power of two, less if k labels would fill half the
+    memory.
+    """
     slots = MOST_SLOTS
     while BYTES_OF_SLOT * slots * k > max_memory / 2:
         slots //= 2
@@ -97,7 +99,9 @@ def n_product_slots(kinds, n_values):
 
 
 def has_narrow_regressions(k, kinds, n_values, max_memory):
-    """Whether the inverses of k labels, m x m for m slots of stage 1, stay within bounds; a row has one feature for each column."""
+    """Whether the inverses of k labels, m x m for m slots of stage 1, stay within bounds; a row has one
+    feature for each column.
+    """
     m = n_single_slots(kinds, n_values)
     return k * m * m <= max_memory // BYTES_OF_RIDGE and k * (len(kinds) + 1) ** 2 <= MOST_RIDGE_PRODUCTS
 
@@ -244,7 +248,9 @@ class GapBoost:
         return self.placed(found, start)
 
     def bins(self, columns, pairs):
-        width = [N_BINS if kind == "numeric" else n for kind, n in zip(self.kinds, self.n_values, strict=True)]
+        width = [
+            N_BINS if kind == "numeric" else n for kind, n in zip(self.kinds, self.n_values, strict=True)
+        ]
         found, start = [], 0
         for i, j in pairs:
             if columns[i] is not None and columns[j] is not None:
@@ -291,7 +297,10 @@ class GapBoost:
     def expert_weights(self):
         """Of the prefixes, then of the regressions that there are."""
         u = shares([math.exp(-HEDGE_RATE * (loss - min(self.L))) for loss in self.L])
-        family = [math.exp(-FAMILY_RATE * (loss - self.least_loss())) for loss in [min(self.L), *self.regression_losses()]]
+        family = [
+            math.exp(-FAMILY_RATE * (loss - self.least_loss()))
+            for loss in [min(self.L), *self.regression_losses()]
+        ]
         v = shares([family[0] * u_j for u_j in u] + family[1:])
         return shares([v_j if v_j >= LEAST_EXPERT else 0.0 for v_j in v])
 
@@ -318,7 +327,9 @@ class GapBoost:
         length = 0.0
         for _, value in features:
             length += value * value
-        squared = [self.narrow[a].squared_width(features) if a in self.groups else length for a in range(self.k)]
+        squared = [
+            self.narrow[a].squared_width(features) if a in self.groups else length for a in range(self.k)
+        ]
         return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
 
     def probabilities(self, hope, allowed=None):

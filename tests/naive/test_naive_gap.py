@@ -116,7 +116,10 @@ def after_two_rows():
 def test_features_by_hand():
     features = after_two_rows().features([3.5, 2.0, 5.0])  # z = 1.5 and 0
     assert features[1] == [("constant", 1.0), ((0, 0), 1.5), ((1, 2), 1.0)]
-    assert features[2] == [((0, 0, 0, 0), 2.25), ((0, 1, 0, 2), 1.5)]  # 0 x 0 and 0 x 1; all with column 2 are 0
+    assert features[2] == [
+        ((0, 0, 0, 0), 2.25),
+        ((0, 1, 0, 2), 1.5),
+    ]  # 0 x 0 and 0 x 1; all with column 2 are 0
     assert features[3] == [  # column 0 in bin 8, column 2 in bin 5; column 1 has no bin of its own
         ((0, 0, 8, 8), 1.0),
         ((0, 1, 8, 2), 1.0),
@@ -134,14 +137,18 @@ def test_missing_values_have_no_features():
 
 
 def test_hashed_slots_by_hand():
-    """The same row with room for 8 slots only: 1 + 3 + 1 + 3 + 1 = 9 products and 11 + 33 + 121 + 33 + 11 bins are too many."""
+    """The same row with room for 8 slots only: 1 + 3 + 1 + 3 + 1 = 9 products and 11 + 33 + 121 + 33 + 11
+    bins are too many.
+    """
     booster = after_two_rows()
     booster.slots = 8
     features = booster.features([3.5, 2.0, 5.0])
     products = [0, 1 + 2]
     bins = [8, 11 + 8 * 3 + 2, 44 + 8 * 11 + 5, 165 + 2 * 11 + 5, 198 + 5]
     assert features[1][1] == ((0, 0), 1.5)
-    assert features[2] == [(rng.mix(slot + 1) % 8, value) for slot, value in zip(products, [2.25, 1.5], strict=True)]
+    assert features[2] == [
+        (rng.mix(slot + 1) % 8, value) for slot, value in zip(products, [2.25, 1.5], strict=True)
+    ]
     assert features[3] == [(rng.mix(slot + 1) % 8, 1.0) for slot in bins]
     booster.slots = 9
     assert booster.features([3.5, 2.0, 5.0])[2][1][0] == (0, 1, 0, 2)
@@ -297,7 +304,9 @@ def test_a_linear_step_never_passes_the_target():
 def chain(scores):
     """One label's chain with given trees, and linear stages that have learned nothing."""
     trees = [Constant(score) for score in scores]
-    booster = make_booster(k=2, N=len(scores), kinds=["nominal"], n_values=[2], make_learner=lambda number: trees[number])
+    booster = make_booster(
+        k=2, N=len(scores), kinds=["nominal"], n_values=[2], make_learner=lambda number: trees[number]
+    )
     return booster, trees
 
 
@@ -327,7 +336,13 @@ def test_a_tree_with_next_to_no_weight_is_not_taught():
 def test_losses_of_prefixes():
     booster, _ = chain([1.0, 0.0])
     booster.learn(shown(0), [NAN], True)
-    first = [0.25, 0.25, 0.25, 0.998 + 0.16, 0.998 + 0.25]  # ((1 - F) / 2)^2 with F = 0, 0, 0, 0.2, 0; trees begin with 1
+    first = [
+        0.25,
+        0.25,
+        0.25,
+        0.998 + 0.16,
+        0.998 + 0.25,
+    ]  # ((1 - F) / 2)^2 with F = 0, 0, 0, 0.2, 0; trees begin with 1
     losses = booster.L
     assert losses == pytest.approx(first)
     F1 = booster.dot(0, 1, [("constant", 1.0)])
@@ -400,7 +415,10 @@ def test_the_inverse_is_that_of_the_rows_and_the_weights_solve_them():
     A = {(p, q): float(p == q) for p in places for q in places}
     b = dict.fromkeys(places, 0.0)
     for t in range(30):
-        x, y = {"constant": 1.0, "a": number(t, 1) - 0.5, "b": 3 * number(t, 2)}, 1 if number(t, 3) < 0.5 else -1
+        x, y = (
+            {"constant": 1.0, "a": number(t, 1) - 0.5, "b": 3 * number(t, 2)},
+            1 if number(t, 3) < 0.5 else -1,
+        )
         ridge.learn(list(x.items()), y - ridge.answer(x.items()))
         for p in places:
             b[p] += y * x[p]
@@ -432,7 +450,9 @@ def test_experts_with_next_to_no_weight_do_not_count():
     chain = sum(prefixes)
     kept = [e / chain for e in prefixes[:3]], math.exp(-3)  # exp(-8) and exp(-12) are below 0.001 of the sum
     total = sum(kept[0]) + kept[1]
-    assert booster.expert_weights() == pytest.approx([*(e / total for e in kept[0]), 0.0, kept[1] / total, 0.0])
+    assert booster.expert_weights() == pytest.approx(
+        [*(e / total for e in kept[0]), 0.0, kept[1] / total, 0.0]
+    )
 
 
 def test_wide_regressions_need_room():

@@ -9,8 +9,8 @@ import numpy as np
 from numba import config
 
 from banditboost.rows.schema import Schema
-from banditboost.weak_learners.tree_committee import TreeCommittee
 from banditboost.weak_learners.hoeffding import HoeffdingTree
+from banditboost.weak_learners.tree_committee import TreeCommittee
 from tests.naive import rng, tree
 
 INTERPRETED = bool(config.DISABLE_JIT)  # a split attempt then takes milliseconds, not microseconds
@@ -19,13 +19,18 @@ SEED = 20
 
 def schema_of(kinds: list[str], n_values: list[int]) -> Schema:
     """Features x0, x1, ..., open for more; value number v of a nominal feature is called str(v)."""
-    values = [[str(v) for v in range(n)] if kind == "nominal" else None for kind, n in zip(kinds, n_values, strict=True)]
+    values = [
+        [str(v) for v in range(n)] if kind == "nominal" else None
+        for kind, n in zip(kinds, n_values, strict=True)
+    ]
     schema = Schema.of([f"x{i}" for i in range(len(kinds))], kinds, values)
     schema.declared = False
     return schema
 
 
-def committee_of(schema: Schema, k: int, n_trees: int = 1, max_memory: int = 1 << 28, seed: int = SEED, **parameters: Any) -> TreeCommittee:
+def committee_of(
+    schema: Schema, k: int, n_trees: int = 1, max_memory: int = 1 << 28, seed: int = SEED, **parameters: Any
+) -> TreeCommittee:
     committee = TreeCommittee(HoeffdingTree(**parameters), k, schema, seed, max_memory)
     committee.add(n_trees)
     return committee
@@ -78,7 +83,9 @@ def classes_of(committee: TreeCommittee, leaf: int) -> list[tuple[int, float]]:
     found = []
     entry = int(committee.forest.nodes[leaf]["first_entry"])
     while entry >= 0:
-        found.append((int(committee.forest.entries[entry]["label"]), float(committee.forest.entries[entry]["weight"])))
+        found.append(
+            (int(committee.forest.entries[entry]["label"]), float(committee.forest.entries[entry]["weight"]))
+        )
         entry = int(committee.forest.entries[entry]["next"])
     return found
 
@@ -98,7 +105,9 @@ def thresholds_in(shape: dict[str, Any]) -> list[float]:
 
 
 def assert_same_shape(compiled: dict[str, Any], naive: dict[str, Any]) -> None:
-    """Splits are equal to the last bit; class weights as far as two ways to compute a normal distribution agree."""
+    """Splits are equal to the last bit; class weights as far as two ways to compute a normal distribution
+    agree.
+    """
     assert skeleton(compiled) == skeleton(naive)
     assert thresholds_in(compiled) == thresholds_in(naive)
     np.testing.assert_allclose(_weights_in(compiled), _weights_in(naive), rtol=1e-6)
@@ -159,13 +168,20 @@ def random_weight(draw: np.random.Generator, wide: bool) -> float:
     return 10.0 ** draw.uniform(-10, 10) if wide else 1.0
 
 
-def random_row(draw: np.random.Generator, kinds: list[str], n_values: list[int], missing: float = 0.0) -> np.ndarray:
-    row = [draw.normal() if kind == "numeric" else float(draw.integers(n)) for kind, n in zip(kinds, n_values, strict=True)]
+def random_row(
+    draw: np.random.Generator, kinds: list[str], n_values: list[int], missing: float = 0.0
+) -> np.ndarray:
+    row = [
+        draw.normal() if kind == "numeric" else float(draw.integers(n))
+        for kind, n in zip(kinds, n_values, strict=True)
+    ]
     return np.where(draw.random(len(row)) < missing, math.nan, row)
 
 
 def label_of(x: np.ndarray, k: int, draw: np.random.Generator) -> int:
-    """A label that hangs on the first and the last feature, with some noise, so that trees have something to find."""
+    """A label that hangs on the first and the last feature, with some noise, so that trees have something to
+    find.
+    """
     if draw.random() < 0.1:
         return int(draw.integers(k))
     first, last = np.clip(np.nan_to_num(x[[0, -1]]), -3, 3)

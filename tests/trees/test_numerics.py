@@ -1,4 +1,6 @@
-"""No value and no weight spoils the statistics, and trees do not care where on the number line a feature lives."""
+"""No value and no weight spoils the statistics, and trees do not care where on the number line a feature
+lives.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from banditboost.rows.checking import first_bad_row
+from banditboost.trees.forest import score_forest
 from banditboost.weak_learners.tree_committee import TreeCommittee
-from tests.trees.forests import INTERPRETED, Twins, committee_of, schema_of, shape_of, skeleton, teach, thresholds_in, votes_of
+from tests.trees.forests import (
+    INTERPRETED,
+    Twins,
+    committee_of,
+    schema_of,
+    shape_of,
+    skeleton,
+    teach,
+    thresholds_in,
+    votes_of,
+)
 from tests.weak_learners.invariants import check_committee
 
 N_EXAMPLES = 300 if INTERPRETED else 1500
@@ -49,7 +62,9 @@ def test_a_feature_around_a_billion_splits_like_one_around_zero(centre: float, l
     far, far_accuracy = grown_on(X + centre, y, leaf_prediction=leaf_prediction)
     assert skeleton(shape_of(far)) == skeleton(shape_of(near))
     assert len(thresholds_in(shape_of(far))) >= (1 if INTERPRETED else 3)
-    np.testing.assert_allclose(np.array(thresholds_in(shape_of(far))) - centre, thresholds_in(shape_of(near)), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        np.array(thresholds_in(shape_of(far))) - centre, thresholds_in(shape_of(near)), rtol=0, atol=1e-6
+    )
     assert far_accuracy == pytest.approx(near_accuracy, abs=0.005)
 
 
@@ -80,7 +95,9 @@ def test_a_scaled_feature_splits_at_scaled_thresholds(scale: float) -> None:
     one, _ = grown_on(X, y)
     scaled, _ = grown_on(X * scale, y)
     assert skeleton(shape_of(scaled)) == skeleton(shape_of(one))
-    np.testing.assert_allclose(thresholds_in(shape_of(scaled)), np.array(thresholds_in(shape_of(one))) * scale, rtol=1e-6)
+    np.testing.assert_allclose(
+        thresholds_in(shape_of(scaled)), np.array(thresholds_in(shape_of(one))) * scale, rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-98, 1e-100, 1e-102, 1e-160, 1e-250, 1e-310])
@@ -97,14 +114,18 @@ def test_next_to_nothing_splits_as_the_naive_tree_does(scale: float) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_of_all_sizes_leave_sound_statistics(seed: int) -> None:
     draw = np.random.default_rng(seed)
-    tree = committee_of(schema_of(["numeric", "nominal", "numeric"], [0, 3, 0]), 4, n_trees=2, grace_period=5.0)
+    tree = committee_of(
+        schema_of(["numeric", "nominal", "numeric"], [0, 3, 0]), 4, n_trees=2, grace_period=5.0
+    )
     for _ in range(N_EXAMPLES):
         x = np.array([1e9 + draw.normal(), draw.integers(3), draw.normal() * 10.0 ** draw.uniform(-100, 99)])
         teach(tree, x, int(draw.integers(4)), 10.0 ** draw.uniform(-10, 10))
     check_committee(tree)
 
 
-finite = st.floats(-LARGEST, LARGEST) | st.sampled_from([0.0, -0.0, TINY, -TINY, 1e-310, LARGEST, -LARGEST, 1e100, 1.0, 1.0 + 2**-52])
+finite = st.floats(-LARGEST, LARGEST) | st.sampled_from(
+    [0.0, -0.0, TINY, -TINY, 1e-310, LARGEST, -LARGEST, 1e100, 1.0, 1.0 + 2**-52]
+)
 weights = st.sampled_from([1e-10, 1.0, 1e10]) | st.floats(1e-10, 1e10)
 streams = st.lists(st.tuples(finite, finite, st.integers(0, 1), weights), min_size=1, max_size=30)
 
@@ -118,15 +139,23 @@ def at_the_door(tree: TreeCommittee, x: list[float]) -> np.ndarray:
 
 @given(stream=streams, leaf_prediction=st.sampled_from(LEAVES))
 @settings(max_examples=20 if INTERPRETED else 400)
-@example(stream=[(0.0, TINY, 0, 1.0), (TINY, 0.0, 1, 1.0), (LARGEST, 1.0, 0, 1.0)], leaf_prediction="naive_bayes")
-@example(stream=[(0.0, 1e-317, 0, 1.0), (0.0, 0.0, 1, 1.0), (0.0, LARGEST, 0, 1.0)], leaf_prediction="naive_bayes")
+@example(
+    stream=[(0.0, TINY, 0, 1.0), (TINY, 0.0, 1, 1.0), (LARGEST, 1.0, 0, 1.0)], leaf_prediction="naive_bayes"
+)
+@example(
+    stream=[(0.0, 1e-317, 0, 1.0), (0.0, 0.0, 1, 1.0), (0.0, LARGEST, 0, 1.0)], leaf_prediction="naive_bayes"
+)
 def test_any_finite_value_and_any_weight(stream: list[tuple[float, ...]], leaf_prediction: str) -> None:
-    tree = committee_of(schema_of(["numeric"] * 2, [0, 0]), 2, **{**EAGER, "grace_period": 1.0, "leaf_prediction": leaf_prediction})
+    tree = committee_of(
+        schema_of(["numeric"] * 2, [0, 0]),
+        2,
+        **{**EAGER, "grace_period": 1.0, "leaf_prediction": leaf_prediction},
+    )
     score = np.zeros((1, 1))
     for *x, label, weight in stream:
         row = at_the_door(tree, x)
         assert votes_of(tree, row)[0] in (0, 1)
-        tree.score(row, score)
+        score_forest(tree.forest, row, score)
         assert 0.0 <= score[0, 0] <= 1.0
         teach(tree, row, int(label), weight)
         check_committee(tree)

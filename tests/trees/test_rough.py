@@ -1,4 +1,6 @@
-"""Features are passed over when a rough merit says so: the exact one must lie within its range, wherever on the number line they live."""
+"""Features are passed over when a rough merit says so: the exact one must lie within its range, wherever on
+the number line they live.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,17 @@ import numpy as np
 import pytest
 
 from banditboost.compiled.compile import kernel
-from banditboost.trees.layout import Forest
-from banditboost.trees.merit import class_entropy, list_classes, look_at_features, make_work, numeric_merit, work_size
-from banditboost.trees.special_functions import cut
 from banditboost.trees.approximate_merit import rough_cut, rough_xlogx
+from banditboost.trees.layout import Forest
+from banditboost.trees.merit import (
+    class_entropy,
+    list_classes,
+    look_at_features,
+    make_work,
+    numeric_merit,
+    work_size,
+)
+from banditboost.trees.special_functions import cut
 from tests.trees.forests import INTERPRETED, committee_of, random_weight, schema_of, teach
 
 
@@ -50,7 +59,9 @@ def test_a_merit_lies_within_its_rough_range(centre: float, wide: bool) -> None:
 
 def test_most_ranges_are_narrow() -> None:
     """Or nothing would be gained by them. The others are those of classes on a point beside a threshold."""
-    ranges = [rough_and_exact(leaf_of(seed, 0.0, 1.0, wide=False)) for seed in range(5 if INTERPRETED else 100)]
+    ranges = [
+        rough_and_exact(leaf_of(seed, 0.0, 1.0, wide=False)) for seed in range(5 if INTERPRETED else 100)
+    ]
     assert np.mean([high - low < 0.0011 for low, high, _ in ranges]) > 0.7
 
 

@@ -1,4 +1,6 @@
-"""When a leaf splits and on what, recomputed from its raw examples: no running statistics, entropies written as entropies."""
+"""When a leaf splits and on what, recomputed from its raw examples: no running statistics, entropies written
+as entropies.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Leaf:
         return np.array([[self.w[mask & (self.y == c)].sum() for c in range(self.k)] for mask in masks])
 
     def gain(self, children: np.ndarray) -> float:
-        """Information gain of class weights [child, class], scaled by the share of the examples that know the feature."""
+        """Information gain of class weights [child, class], scaled by the share of the examples that know the
+        feature.
+        """
         children = children[children.sum(axis=1) > 0]
         known = children.sum()
         before = entropy(children.sum(axis=0), base=2)
@@ -64,7 +68,9 @@ class Leaf:
         return [(self.gain(children), None)] if fair.sum() >= 2 else []
 
     def best_of_features(self) -> list[tuple[float, int, float | None]]:
-        """(merit, feature, threshold) of every feature that can split, the best first; the null split is feature -1."""
+        """(merit, feature, threshold) of every feature that can split, the best first; the null split is
+        feature -1.
+        """
         found: list[tuple[float, int, float | None]] = [(0.0, -1, None)]
         for f, kind in enumerate(KINDS):
             candidates = self.numeric_candidates(f) if kind == "numeric" else self.nominal_candidates(f)
@@ -77,7 +83,8 @@ class Leaf:
 def compiled(leaf: Leaf, confidence: float, tie: float) -> dict:
     """The shape of a tree whose only attempt to split comes with the leaf's last example."""
     tree = committee_of(
-        schema_of(KINDS, N_VALUES), leaf.k, grace_period=float(leaf.w.sum() - leaf.w[-1] / 2), split_confidence=confidence,
+        schema_of(KINDS, N_VALUES), leaf.k, grace_period=float(leaf.w.sum() - leaf.w[-1] / 2),
+        split_confidence=confidence,
         tie_threshold=tie, min_branch_fraction=FRACTION,
     )  # fmt: skip
     for x, label, weight in zip(leaf.X, leaf.y, leaf.w, strict=True):
@@ -119,8 +126,15 @@ def test_a_leaf_splits_just_when_the_lead_exceeds_the_hoeffding_bound(seed: int)
     leaf = Leaf(seed)
     (merit, *_), (second, *_), *_ = leaf.best_of_features()
     largest = math.log2(len(np.unique(leaf.y)))
-    for bound, splits in [((merit - second) * 1.001 + 4 * GRID, False), ((merit - second) * 0.999 - 4 * GRID, True)]:
-        if bound > 0.0 and 2 * leaf.w.sum() * (bound / largest) ** 2 < 600:  # the confidence must be a number above 0
+    for bound, splits in [
+        ((merit - second) * 1.001 + 4 * GRID, False),
+        ((merit - second) * 0.999 - 4 * GRID, True),
+    ]:
+        if (
+            bound > 0.0 and 2 * leaf.w.sum() * (bound / largest) ** 2 < 600
+        ):  # the confidence must be a number above 0
             confidence = math.exp(-2 * leaf.w.sum() * (bound / largest) ** 2)
             assert ("feature" in compiled(leaf, confidence, tie=1e-12)) == splits
-            assert "feature" in compiled(leaf, confidence, tie=bound * 1.001), "a bound below the tie threshold"
+            assert "feature" in compiled(leaf, confidence, tie=bound * 1.001), (
+                "a bound below the tie threshold"
+            )

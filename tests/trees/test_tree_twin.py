@@ -47,7 +47,15 @@ def test_the_twins_agree(features: str, k: int, leaf_prediction: Any, wide: bool
 @pytest.mark.parametrize("confidence", [1e-7, 0.9, 1.0])
 def test_the_twins_agree_whatever_the_parameters(fraction: float, confidence: float) -> None:
     kinds, n_values = FEATURES["mixed"]
-    twins = Twins(3, kinds, n_values, grace_period=0.5, split_confidence=confidence, tie_threshold=0.2, min_branch_fraction=fraction)
+    twins = Twins(
+        3,
+        kinds,
+        n_values,
+        grace_period=0.5,
+        split_confidence=confidence,
+        tie_threshold=0.2,
+        min_branch_fraction=fraction,
+    )
     play(twins, 3, wide=False, missing=0.0, seed=5, n_examples=N_EXAMPLES // 2)
 
 
@@ -61,7 +69,9 @@ def test_nominal_values_join_over_time(leaf_prediction: Any) -> None:
 
 
 def test_integer_features_whose_thresholds_are_values() -> None:
-    """With values 0 to 11 each threshold is a value, and cuts a class that only has this value in half: a tie must stay a tie."""
+    """With values 0 to 11 each threshold is a value, and cuts a class that only has this value in half: a tie
+    must stay a tie.
+    """
     twins = Twins(12, ["numeric"], [0], grace_period=13.0, split_confidence=1.0, tie_threshold=0.5)
     for label in range(12):
         twins.step(np.array([float(label)]), label, 1.0 + (label in (5, 6)))

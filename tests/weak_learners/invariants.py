@@ -1,4 +1,6 @@
-"""What must be true of a committee's arrays at any moment: a walk over all trees, entries, rows and free lists."""
+"""What must be true of a committee's arrays at any moment: a walk over all trees, entries, rows and free
+lists.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from tests.trees.forests import children_of
 
 def check_committee(committee: TreeCommittee) -> None:
     nodes = _all_nodes(committee)
-    leaves = {node: entries_of(committee, node) for node in nodes if committee.forest.steps[node]["feature"] < 0}
+    leaves = {
+        node: entries_of(committee, node) for node in nodes if committee.forest.steps[node]["feature"] < 0
+    }
     entries = [entry for chain in leaves.values() for entry in chain]
     summaries = [int(committee.forest.nodes[leaf]["summary"]) for leaf in leaves]
     rows = [row for row in [*committee.forest.entries["row"][entries].tolist(), *summaries] if row >= 0]
@@ -55,7 +59,9 @@ def free_entries(committee: TreeCommittee) -> list[int]:
 
 def free_rows(committee: TreeCommittee) -> list[int]:
     size = int(committee.forest.head["row_size"][0])
-    return _chain(int(committee.forest.head["free_row"][0]), committee.forest.stats[::size] if size else np.zeros(0))
+    return _chain(
+        int(committee.forest.head["free_row"][0]), committee.forest.stats[::size] if size else np.zeros(0)
+    )
 
 
 def _n_rows(committee: TreeCommittee) -> int:
@@ -108,7 +114,9 @@ def _check_leaf(committee: TreeCommittee, leaf: int, chain: list[int]) -> None:
 
 
 def _check_statistics(committee: TreeCommittee, leaf: int, mine: np.ndarray) -> None:
-    """Weights finite, not negative and no more than the leaf has seen; means between the smallest and the largest value."""
+    """Weights finite, not negative and no more than the leaf has seen; means between the smallest and the
+    largest value.
+    """
     size = int(committee.forest.head["row_size"][0])
     table = committee.forest.stats.reshape(-1, size)
     summary, rows = table[committee.forest.nodes[leaf]["summary"]], table[mine["row"]]

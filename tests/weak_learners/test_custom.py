@@ -1,4 +1,7 @@
-"""Weak learners written in Python: who may be one, and what a booster promises them. And the parameters of the built-in one."""
+"""Weak learners written in Python: who may be one, and what a booster promises them.
+
+And the parameters of the built-in one.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,9 @@ def learners_of(model: Any) -> list[Any]:
 def stream(n: int) -> tuple[list[dict[str, float]], list[str]]:
     draw = np.random.default_rng(1)
     numbers = draw.integers(0, 3, n)
-    return [{"n": float(number), "m": float(draw.normal())} for number in numbers], [LABELS[number] for number in numbers]
+    return [{"n": float(number), "m": float(draw.normal())} for number in numbers], [
+        LABELS[number] for number in numbers
+    ]
 
 
 # Who may be a weak learner
@@ -118,24 +123,34 @@ class OnlyPredict:
         return 0
 
 
-@pytest.mark.parametrize("weak_learner", [5, "tree", OnlyPredict(), OnlyPredict, lambda: None, HoeffdingTree, object()])
+@pytest.mark.parametrize(
+    "weak_learner", [5, "tree", OnlyPredict(), OnlyPredict, lambda: None, HoeffdingTree, object()]
+)
 def test_what_cannot_predict_and_learn_is_refused(weak_learner: Any) -> None:
-    with pytest.raises(ParameterError, match=r"weak_learner gave .*, which lacks predict.*; give a HoeffdingTree"):
+    with pytest.raises(
+        ParameterError, match=r"weak_learner gave .*, which lacks predict.*; give a HoeffdingTree"
+    ):
         AdaBandit(LABELS, weak_learner=weak_learner)
 
 
 @pytest.mark.parametrize("label", [-1, 3, 10**6])
 def test_a_label_out_of_range_is_refused(label: int) -> None:
     model = AdaBandit(LABELS, weak_learner=Constant(label), seed=1)
-    with pytest.raises(ParameterError, match=rf"weak learner 0 predicted {label}; it must predict a label index from 0 to 2"):
+    with pytest.raises(
+        ParameterError, match=rf"weak learner 0 predicted {label}; it must predict a label index from 0 to 2"
+    ):
         model.decide({"n": 1.0})
     assert model.rounds == 0
 
 
-@pytest.mark.parametrize("answer", [0.5, 1.0, np.float64(1), math.nan, math.inf, None, "a", "1", [1], b"1"], ids=repr)
+@pytest.mark.parametrize(
+    "answer", [0.5, 1.0, np.float64(1), math.nan, math.inf, None, "a", "1", [1], b"1"], ids=repr
+)
 def test_an_answer_that_is_no_label_index_is_refused(answer: Any) -> None:
     model = AdaBandit(LABELS, weak_learner=Constant(answer), seed=1)
-    with pytest.raises(ParameterError, match=r"weak learner 0 predicted .*it must predict a label index from 0 to 2"):
+    with pytest.raises(
+        ParameterError, match=r"weak learner 0 predicted .*it must predict a label index from 0 to 2"
+    ):
         model.decide({"n": 1.0})
     assert model.rounds == 0
 
@@ -228,7 +243,8 @@ def test_memory_usage_asks_the_learners() -> None:
 
 GOOD_RANGES = [5, 0.5, (0.1, 0.2), (0.2, 0.2), np.float64(0.5), np.float32(0.5), (np.float64(0.1), 1)]
 BAD_RANGES = [
-    0, -1, math.nan, math.inf, True, "5", None, [], (), (1,), (1, 2, 3), (0.2, 0.1), [0.1, 0.2], (0, 1), (0.1, math.nan), ("a", "b"),
+    0, -1, math.nan, math.inf, True, "5", None, [], (), (1,), (1, 2, 3), (0.2, 0.1), [0.1, 0.2], (0, 1),
+    (0.1, math.nan), ("a", "b"),
     1e13, 1j,
 ]  # fmt: skip
 
@@ -254,7 +270,9 @@ def test_whole_numbers_are_numbers(value: Any) -> None:
     assert HoeffdingTree(grace_period=value).ranges()[0] == (5.0, 5.0)
 
 
-@pytest.mark.parametrize("value", [-0.1, 0.5, 1, math.nan, True, "0.1", None, (0.1, 0.2), Decimal("0.1")], ids=repr)
+@pytest.mark.parametrize(
+    "value", [-0.1, 0.5, 1, math.nan, True, "0.1", None, (0.1, 0.2), Decimal("0.1")], ids=repr
+)
 def test_bad_branch_fractions_are_refused(value: Any) -> None:
     with pytest.raises(ParameterError, match=r"min_branch_fraction is .*; give a number in \[0, 0.5\)"):
         HoeffdingTree(min_branch_fraction=value)
@@ -262,14 +280,20 @@ def test_bad_branch_fractions_are_refused(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["Majority", "nb", "", None, 0, ["majority"]], ids=repr)
 def test_bad_leaf_predictions_are_refused(value: Any) -> None:
-    with pytest.raises(ParameterError, match=r"leaf_prediction is .*; it must be one of majority, naive_bayes, adaptive"):
+    with pytest.raises(
+        ParameterError, match=r"leaf_prediction is .*; it must be one of majority, naive_bayes, adaptive"
+    ):
         HoeffdingTree(leaf_prediction=value)
 
 
 def test_each_tree_draws_its_own_parameters_from_the_ranges() -> None:
     tree = HoeffdingTree(grace_period=(5, 20), split_confidence=(0.01, 0.9), tie_threshold=(0.01, 0.9))
     committee: Any = AdaBandit(LABELS, n_learners=50, weak_learner=tree, seed=4)._committee
-    for name, low, high in [("grace_period", 5, 20), ("tie_threshold", 0.01, 0.9), ("log_confidence", -math.log(0.9), -math.log(0.01))]:
+    for name, low, high in [
+        ("grace_period", 5, 20),
+        ("tie_threshold", 0.01, 0.9),
+        ("log_confidence", -math.log(0.9), -math.log(0.01)),
+    ]:
         drawn = committee.forest.trees[name]
         assert low <= drawn.min() < low + 0.2 * (high - low)
         assert len(np.unique(drawn)) == 50

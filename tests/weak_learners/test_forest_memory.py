@@ -1,8 +1,12 @@
-"""The memory ceiling: it holds, leaves sleep and wake, trees go on predicting and learning, and nothing is lost or owned twice."""
+"""The memory ceiling: it holds, leaves sleep and wake, trees go on predicting and learning, and nothing is
+lost or owned twice.
+"""
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -45,7 +49,9 @@ def sleepers(committee: TreeCommittee) -> set[int]:
 
 def total_class_weight(committee: TreeCommittee) -> float:
     leaves = np.flatnonzero(committee.forest.steps["feature"][: int(committee.forest.head["n_nodes"][0])] < 0)
-    return float(sum(committee.forest.entries["weight"][entries_of(committee, leaf)].sum() for leaf in leaves))
+    return float(
+        sum(committee.forest.entries["weight"][entries_of(committee, leaf)].sum() for leaf in leaves)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +70,9 @@ def test_a_budget_below_a_mebibyte_is_refused(max_memory: Any) -> None:
 
 
 def test_a_budget_too_small_for_the_trees_says_what_would_do() -> None:
-    with pytest.raises(ParameterError, match="max_memory is 1048576 bytes, too little for 9000 trees") as refusal:
+    with pytest.raises(
+        ParameterError, match="max_memory is 1048576 bytes, too little for 9000 trees"
+    ) as refusal:
         AdaBandit(["a", "b"], n_learners=9000, max_memory=MEBIBYTE)
     assert "at least 1 MiB" not in str(refusal.value), "this is what was given"
 
@@ -100,7 +108,9 @@ def test_sleeping_leaves_predict_their_top_class(crowded: TreeCommittee) -> None
         leaf = leaf_of(crowded, x)
         if crowded.forest.nodes[leaf]["asleep"] and crowded.forest.nodes[leaf]["n_tied"] == 1:
             seen_asleep += 1
-            assert votes_of(crowded, x)[0] == crowded.forest.entries[crowded.forest.nodes[leaf]["top"]]["label"]
+            assert (
+                votes_of(crowded, x)[0] == crowded.forest.entries[crowded.forest.nodes[leaf]["top"]]["label"]
+            )
     assert seen_asleep
 
 
@@ -108,7 +118,11 @@ def leaf_of(committee: TreeCommittee, x: np.ndarray) -> int:
     """Where tree 0 sends a row."""
     node = int(committee.forest.trees[0]["root"])
     while (feature := committee.forest.steps[node]["feature"]) >= 0:
-        value, threshold, first = x[feature], committee.forest.steps[node]["threshold"], int(committee.forest.steps[node]["next"])
+        value, threshold, first = (
+            x[feature],
+            committee.forest.steps[node]["threshold"],
+            int(committee.forest.steps[node]["next"]),
+        )
         if np.isnan(value):
             node = int(committee.forest.nodes[node]["default_child"])
         else:
@@ -125,7 +139,9 @@ def test_learning_goes_on_at_the_ceiling(leaf_prediction: str) -> None:
     before = total_class_weight(committee)
     for _ in range(100):
         teach(committee, x, 5, 50.0)
-    assert total_class_weight(committee) == pytest.approx(before + 3 * 100 * 50.0, rel=0.01)  # a split leaves out what is next to nothing
+    assert total_class_weight(committee) == pytest.approx(
+        before + 3 * 100 * 50.0, rel=0.01
+    )  # a split leaves out what is next to nothing
     assert votes_of(committee, x) == [5, 5, 5]
     check_committee(committee)
 
@@ -149,7 +165,9 @@ def test_without_room_for_nodes_nothing_splits_and_classes_are_counted() -> None
 
 
 def test_without_room_for_more_classes_a_leaf_can_still_learn_a_new_one() -> None:
-    """Splits must leave some entries for classes that come to a leaf later: a class without an entry could never be predicted there."""
+    """Splits must leave some entries for classes that come to a leaf later: a class without an entry could
+    never be predicted there.
+    """
     committee, draw = make(max_memory=TIGHT), np.random.default_rng(9)
     train(committee, N_EXAMPLES // 2)
     assert committee.forest.head["entries_full"][0]
@@ -179,9 +197,22 @@ def test_memory_usage_tells_what_the_interpreter_gave() -> None:
     assert committee.memory_usage == pytest.approx(taken, rel=0.1)
 
 
+@pytest.fixture
+def without_collection() -> Iterator[None]:
+    """Python does not look for garbage: what is not needed has to go by itself."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 @pytest.mark.skipif(INTERPRETED, reason="half a minute")
+@pytest.mark.usefixtures("without_collection")
 def test_the_memory_usage_of_a_model_is_true() -> None:
-    rows = [{"a": x[0], "b": str(x[1]), "c": x[2]} for x in np.random.default_rng(6).normal(size=(3000, 3)).round(1)]
+    """Arrays that were outgrown are given back at once."""
+    rows = [
+        {"a": x[0], "b": str(x[1]), "c": x[2]}
+        for x in np.random.default_rng(6).normal(size=(3000, 3)).round(1)
+    ]
     right = [f"label {int(abs(row['a'] * 3)) % 4}" for row in rows]
     play(AdaBandit([f"label {i}" for i in range(4)], seed=1), rows, right)
     tracemalloc.start()
@@ -221,7 +252,9 @@ def test_features_that_join_at_the_ceiling_stay_below_it() -> None:
 
 
 def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
-    """BinBandit makes a label's trees when it is first shown, which may be after the other labels' trees have filled the memory."""
+    """BinBandit makes a label's trees when it is first shown, which may be after the other labels' trees have
+    filled the memory.
+    """
     n_labels = 40
     model = BinBandit(list(range(n_labels)), n_learners=10, exploration=0.01, max_memory=MEBIBYTE, seed=1)
     committee = model._committee
@@ -232,14 +265,22 @@ def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
         decision = model.decide({"a": float(draw.normal()), "b": float(draw.normal())})
         model.learn(decision, bool(draw.random() < 0.5))
         if t % 50 == 0:
-            assert model.n_groups * model.n_learners == len(committee.forest.trees) == len(model._log_alphas) * model.n_learners
-            assert INTERPRETED or len(committee.forest.nodes) <= committee._most_nodes()  # there, a budget too small for even the roots
+            assert (
+                model.n_groups * model.n_learners
+                == len(committee.forest.trees)
+                == len(model._log_alphas) * model.n_learners
+            )
+            assert (
+                INTERPRETED or len(committee.forest.nodes) <= committee._most_nodes()
+            )  # there, a budget too small for even the roots
     assert INTERPRETED or committee.forest.head["nodes_full"][0]
     check_committee(committee)
 
 
 def test_more_labels_than_there_is_memory_for_are_refused() -> None:
-    with pytest.raises(ParameterError, match="max_memory is 1048576 bytes, too little for 3000 trees; give more"):
+    with pytest.raises(
+        ParameterError, match="max_memory is 1048576 bytes, too little for 3000 trees; give more"
+    ):
         BinBandit(list(range(300)), n_learners=10, max_memory=MEBIBYTE)
     model = BinBandit(list(range(2)), n_learners=1100, max_memory=MEBIBYTE, seed=1)
     with pytest.raises(ParameterError, match="too little for 3300 trees"):
@@ -251,7 +292,9 @@ def test_a_leaf_that_needs_more_rows_than_there_are_keeps_those_of_its_heaviest_
     """It used to fall asleep, and never to wake: no tree could ever split."""
     n_features, k, n_rows = 20, 30, 12
     schema = schema_of(["numeric"] * n_features, [0] * n_features)
-    committee = committee_of(schema, k, 2, n_rows * 8 * 3 * n_features * 100 // 49 + 100, grace_period=100.0, tie_threshold=0.9)
+    committee = committee_of(
+        schema, k, 2, n_rows * 8 * 3 * n_features * 100 // 49 + 100, grace_period=100.0, tie_threshold=0.9
+    )
     draw = np.random.default_rng(11)
     for t in range(300 if INTERPRETED else 3_000):
         label = int(min(draw.geometric(0.3) - 1, k - 1)) if t % 3 else int(draw.integers(k))
@@ -262,7 +305,9 @@ def test_a_leaf_that_needs_more_rows_than_there_are_keeps_those_of_its_heaviest_
     check_committee(committee)
 
 
-def test_a_budget_too_small_for_the_features_is_told_and_learning_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_budget_too_small_for_the_features_is_told_and_learning_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     schema = Schema.of([f"f{i}" for i in range(6000)], ["numeric"] * 6000)
     model = AdaBandit(["a", "b"], n_learners=3, schema=schema, max_memory=MEBIBYTE, seed=1)
     assert "max_memory of 1048576 bytes is too little for the statistics of 6000 features" in caplog.text

@@ -1,4 +1,6 @@
-"""Features and nominal values join at any time, and features vanish: what was learned before stays where it was."""
+"""Features and nominal values join at any time, and features vanish: what was learned before stays where it
+was.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,16 @@ LABELS = ["a", "b", "c"]
 
 
 def statistics_of(committee: TreeCommittee) -> dict[tuple[int, int, int, int], float]:
-    """Every number in use: (leaf, label, feature, place) -> number; label -1 is the summary of the leaf. Zeros are left out."""
+    """Every number in use: (leaf, label, feature, place) -> number; label -1 is the summary of the leaf.
+
+    Zeros are left out.
+    """
     forest = committee.forest
     found, table = {}, forest.stats.reshape(-1, int(forest.head["row_size"][0]))
     for leaf in range(int(forest.head["n_nodes"][0])):
-        rows = {int(entry["label"]): int(entry["row"]) for entry in forest.entries[entries_of(committee, leaf)]}
+        rows = {
+            int(entry["label"]): int(entry["row"]) for entry in forest.entries[entries_of(committee, leaf)]
+        }
         rows[-1] = int(forest.nodes[leaf]["summary"])
         for label, row in rows.items():
             for f, feature in enumerate(forest.features if row >= 0 else ()):
@@ -71,7 +78,9 @@ def test_numeric_features_joining_one_by_one_keep_the_statistics() -> None:
 
 
 def test_nominal_values_joining_beyond_the_reserved_room_keep_the_statistics() -> None:
-    """Room for 4 values is reserved at first, then for 8, 16 and 32; the numeric feature behind moves along."""
+    """Room for 4 values is reserved at first, then for 8, 16 and 32; the numeric feature behind moves
+    along.
+    """
     twins, draw = Twins(3, ["nominal", "numeric", "nominal"], [1, 0, 2], **EAGER), np.random.default_rng(2)
     rooms = set()
     for _ in range(20):
@@ -89,7 +98,9 @@ def test_nominal_values_joining_beyond_the_reserved_room_keep_the_statistics() -
 @pytest.mark.parametrize("leaf_prediction", LEAVES)
 def test_a_late_feature_is_one_that_was_missing_so_far(leaf_prediction: str) -> None:
     """The committee whose features join late equals the one that had them declared from the start."""
-    wide = committee_of(schema_of(["numeric"] * 5, [0] * 5), 3, n_trees=2, leaf_prediction=leaf_prediction, **EAGER)
+    wide = committee_of(
+        schema_of(["numeric"] * 5, [0] * 5), 3, n_trees=2, leaf_prediction=leaf_prediction, **EAGER
+    )
     late_schema = schema_of(["numeric"] * 2, [0] * 2)
     late = committee_of(late_schema, 3, n_trees=2, leaf_prediction=leaf_prediction, **EAGER)
     draw = np.random.default_rng(3)
@@ -113,14 +124,24 @@ steps = st.lists(st.sampled_from(["learn"] * 6 + ["value", "numeric", "nominal"]
 @given(steps=steps, seed=st.integers(0, 2**32 - 1), leaf_prediction=st.sampled_from(LEAVES))
 @settings(max_examples=20 if INTERPRETED else 200)
 def test_any_order_of_joining_and_learning(steps: list[str], seed: int, leaf_prediction: Any) -> None:
-    twins = Twins(3, ["nominal"], [1], grace_period=3.0, split_confidence=0.9, tie_threshold=0.5, leaf_prediction=leaf_prediction)
+    twins = Twins(
+        3,
+        ["nominal"],
+        [1],
+        grace_period=3.0,
+        split_confidence=0.9,
+        tie_threshold=0.5,
+        leaf_prediction=leaf_prediction,
+    )
     draw = np.random.default_rng(seed)
     for step in steps:
         if step == "learn":
             x = random_row(draw, twins.naive.kinds, twins.n_values, missing=0.2)
             twins.step(x, label_of(x, 3, draw), 1.0)
         elif step == "value":
-            twins.join_value(int(draw.choice([f for f, kind in enumerate(twins.naive.kinds) if kind == "nominal"])))
+            twins.join_value(
+                int(draw.choice([f for f, kind in enumerate(twins.naive.kinds) if kind == "nominal"]))
+            )
         else:
             twins.join_feature(step)
     twins.assert_same()
@@ -173,7 +194,9 @@ def test_decisions_made_before_a_feature_joined_can_still_be_learned() -> None:
     model, draw = model_of(), np.random.default_rng(5)
     open_decisions = [model.decide({"n": float(draw.normal())}) for _ in range(20)]
     for joined in range(20):
-        open_decisions.append(model.decide({"n": 1.0, f"late {joined}": "x" if joined % 2 else 2.5, "s": f"value {joined}"}))
+        open_decisions.append(
+            model.decide({"n": 1.0, f"late {joined}": "x" if joined % 2 else 2.5, "s": f"value {joined}"})
+        )
     for decision in open_decisions:
         model.learn(decision, decision.label == "a")
     assert model.verdicts == 40
@@ -197,7 +220,11 @@ def test_features_that_join_while_verdicts_are_out_are_the_same_in_play() -> Non
 
 def test_models_given_the_same_schema_do_not_disturb_each_other() -> None:
     schema = Schema(numeric=["n"], nominal=["s"])
-    one, other, alone = model_of(schema=schema), model_of(schema=schema), model_of(schema=Schema(numeric=["n"], nominal=["s"]))
+    one, other, alone = (
+        model_of(schema=schema),
+        model_of(schema=schema),
+        model_of(schema=Schema(numeric=["n"], nominal=["s"])),
+    )
     for t in range(30):
         row = {"n": float(t), "s": f"v{t % 6}"}
         one.learn(one.decide(row), t % 2 == 0)

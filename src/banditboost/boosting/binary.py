@@ -140,7 +140,7 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
     z = 0.0
     for i in range(log_alpha.size):
         weight = min((1.0 - gamma) ** (z / 2.0), 1.0) / memo[PROBABILITY]
-        weight = settings.importance_scale * min(settings.clip, weight)
+        weight = settings.importance_scale * min(settings.largest_weight, weight)
         scratch.labels[i] = 1 if feedback != 0 else 0
         scratch.importance[i] = weight if weight >= LEAST_IMPORTANCE else 0.0
         z = z + y * memo[VOTES + i] - theta

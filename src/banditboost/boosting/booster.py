@@ -86,8 +86,9 @@ class Booster(Model):
     def _start(self) -> None:
         """Make the learners, and set up what a booster keeps beside them."""
         self._settings.n_learners = self.n_learners
-        for name, value in self._lesson.items():
-            setattr(self._settings, name, value)
+        self._settings.largest_weight = self._lesson["clip"]
+        self._settings.importance_scale = self._lesson["importance_scale"]
+        self._settings.tie_tolerance = self._lesson["tie_tolerance"]
         self._committee = self._make_committee()
         self._make_learners()
         self._make_scratch()

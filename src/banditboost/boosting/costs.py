@@ -54,7 +54,7 @@ def label_and_weight(
     far below -clip and would be flat. A verdict that tells the right label teaches that one; else one of several minima is drawn.
     """
     active, n_active = ballot.active, ballot.n_active
-    n_labels, clip = settings.n_labels, settings.clip
+    n_labels, clip = settings.n_labels, settings.largest_weight
     n_slots = min(n_active + 1, n_labels)
     least = math.inf
     for slot in range(n_slots):

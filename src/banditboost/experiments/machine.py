@@ -9,13 +9,13 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import banditboost
+from banditboost._version import __version__
 
 
 @cache
 def versions() -> dict[str, str]:
     return {
-        "banditboost": banditboost.__version__,
+        "banditboost": __version__,
         "numpy": version("numpy"),
         "numba": version("numba"),
         "python": platform.python_version(),

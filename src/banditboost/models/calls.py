@@ -7,7 +7,9 @@ witness(model, memo, right, sums)                what a simulation notes, which 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 import numba
@@ -39,7 +41,7 @@ class Calls:
     Each function is compiled when it is first called: a first decision need not wait for what learning takes to compile.
     """
 
-    __slots__ = ("_round", "_table", "_type", "decide", "learn", "model")
+    __slots__ = ("__weakref__", "_round", "_table", "_type", "decide", "learn", "model")
     in_python = False
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
@@ -53,7 +55,11 @@ class Calls:
             self._table = Table(state)
             self._type = self._table.kind
             self.model = self._table.address
-            self.decide, self.learn = self._first_decide, self._first_learn
+            # They do not hold on to this object: else the arrays of calls that were replaced would live until
+            # Python looks for garbage.
+            me = weakref.proxy(self)
+            self.decide = MethodType(Calls._first_decide, me)
+            self.learn = MethodType(Calls._first_learn, me)
 
     def _first_decide(self, *arguments: Any) -> int:
         self.decide = self._round.decide.code((self._type, *_DECIDE))

@@ -25,7 +25,7 @@ SETTINGS = np.dtype(
             ("error_memory", "f8"),  # over how many verdicts the recent error is averaged
             ("step", "f8"),  # eta_t = step / sqrt(t), times rho for bandit feedback
             ("edge", "f8"),  # gamma
-            ("clip", "f8"),
+            ("largest_weight", "f8"),  # of an example; a field called clip would hide behind NumPy's method
             ("tie_tolerance", "f8"),
             ("importance_scale", "f8"),
         ],

@@ -115,9 +115,16 @@ def test_declared_numeric_takes_texts_as_missing(write: Writer) -> None:
 
 
 def test_declared_nominal_keeps_numbers_as_written(write: Writer) -> None:
-    table = datasets.read(write("zip,day,y\n01234,2024-01-01,a\n1234,2024-01-02,b\n01234,2024-01-01,b\n"), "y", nominal=["zip", "day"])
+    table = datasets.read(
+        write("zip,day,y\n01234,2024-01-01,a\n1234,2024-01-02,b\n01234,2024-01-01,b\n"),
+        "y",
+        nominal=["zip", "day"],
+    )
     assert table.kinds == ("nominal", "nominal")
-    assert {frozenset(names or ()) for names in table.values} == {frozenset({"01234", "1234"}), frozenset({"2024-01-01", "2024-01-02"})}
+    assert {frozenset(names or ()) for names in table.values} == {
+        frozenset({"01234", "1234"}),
+        frozenset({"2024-01-01", "2024-01-02"}),
+    }
 
 
 def test_a_name_may_spell_infinity(write: Writer) -> None:
@@ -126,7 +133,9 @@ def test_a_name_may_spell_infinity(write: Writer) -> None:
 
 
 def test_ignored_columns_are_not_looked_at(write: Writer) -> None:
-    assert datasets.read(write("when,x,y\n2024-01-01,1,a\nsoon,2,b\n"), "y", ignore=["when"]).features == ("x",)
+    assert datasets.read(write("when,x,y\n2024-01-01,1,a\nsoon,2,b\n"), "y", ignore=["when"]).features == (
+        "x",
+    )
 
 
 def test_kinds_hold_over_batches(write: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +153,9 @@ def test_mixture_is_found_over_batches(write: Writer, monkeypatch: pytest.Monkey
     monkeypatch.setattr(csv_files, "_CELLS_A_BATCH", 4)
     monkeypatch.setattr(csv_files, "_BLOCK", 32)
     path = write("x,y\n" + "1,a\n2,b\n" * 20 + "12 kg,a\n")
-    with pytest.raises(DatasetError, match=r"column 'x' mixes numbers and texts \(the first text is '12 kg', in row 41\)"):
+    with pytest.raises(
+        DatasetError, match=r"column 'x' mixes numbers and texts \(the first text is '12 kg', in row 41\)"
+    ):
         datasets.read(path, "y")
 
 

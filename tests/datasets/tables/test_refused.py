@@ -19,11 +19,20 @@ REFUSED = {
     "blank lines": ("\n\n\n", r"is empty: it needs column names, and rows"),
     "header only": ("x,y\n", r"table\.csv: there are no rows"),
     "missing label": ("x,Y,z\n1,a,2\n", r"has no column 'y': its columns are x, Y, z"),
-    "no header": ("1,2\n3,4\n", r"has no column 'y': its columns are 1, 2 \(the first line of a CSV file has to name them\)"),
-    "one class": ("x,y\n1,a\n2,a\n", r"column 'y' has only the label 'a': there is nothing to choose between; name another"),
+    "no header": (
+        "1,2\n3,4\n",
+        r"has no column 'y': its columns are 1, 2 \(the first line of a CSV file has to name them\)",
+    ),
+    "one class": (
+        "x,y\n1,a\n2,a\n",
+        r"column 'y' has only the label 'a': there is nothing to choose between; name another",
+    ),
     "one class, spelled twice": ("x,y\n1,true\n2,True\n", r"column 'y' has only the label 'True'"),
     "no label cell": ("x,y\n1,\n2,\n", r"column 'y' has no label at all"),
-    "row without label": ("x,y\n1,a\n2,b\n3,\n", r"column 'y' is empty in 1 rows: every row needs its right label; leave those rows out"),
+    "row without label": (
+        "x,y\n1,a\n2,b\n3,\n",
+        r"column 'y' is empty in 1 rows: every row needs its right label; leave those rows out",
+    ),
     "no features": ("y\na\nb\n", r"there is no column besides the label 'y'"),
     "long line": ("x,y\n1,a\n2,b,c\n", r"has 3 cells in line 3 where the header has 2: repair that line"),
     "short line": ("x,y\n1,a\n2\n", r"has 1 cells in line 3 where the header has 2: repair that line"),
@@ -33,9 +42,13 @@ REFUSED = {
     "two names": ("x,x,y\n1,2,a\n", r"has two columns 'x': give each a name of its own"),
     "mixture": (
         "x,y\n1,a\nred,b\n",
-        r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\): say nominal=\['x'\] .* or numeric=",
+        r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\): "
+        r"say nominal=\['x'\] .* or numeric=",
     ),
-    "dates": ("x,y\n2024-01-02,a\n2024-02-01,b\n", r"column 'x' holds dates or times \('2024-01-02'\): .*weekday.*ignore=\['x'\]"),
+    "dates": (
+        "x,y\n2024-01-02,a\n2024-02-01,b\n",
+        r"column 'x' holds dates or times \('2024-01-02'\): .*weekday.*ignore=\['x'\]",
+    ),
     "times": ("x,y\n12:30,a\n9:15,b\n", r"column 'x' holds dates or times"),
     "other dates": ("x,y\n31.12.2024 10:00,a\n1.1.2025 11:00,b\n", r"column 'x' holds dates or times"),
     "infinity": ("x,y\n1,a\ninf,b\n", r"column 'x' is infinite in row 2: leave that cell empty"),
@@ -50,7 +63,10 @@ REFUSED = {
     ),
     "parquet called csv": (b"PAR1....", r"is a Parquet file by its content: rename it to end in \.parquet"),
     "arrow called csv": (b"ARROW1..", r"is an Arrow file by its content: rename it"),
-    "excel called csv": (b"PK\x03\x04....", r"is a zip archive or an Excel workbook by its content: unpack it, or export it as CSV"),
+    "excel called csv": (
+        b"PK\x03\x04....",
+        r"is a zip archive or an Excel workbook by its content: unpack it, or export it as CSV",
+    ),
     "old excel": (b"\xd0\xcf\x11\xe0....", r"is an Excel workbook by its content"),
     "half gzip": (gzip.compress(b"x,y\n1,a\n2,b\n" * 999)[:60], r"is cut short or damaged"),
     "broken gzip": (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03garbage", r"is cut short or damaged"),
@@ -71,7 +87,9 @@ def test_refused(case: str, write: Writer, csv_reader: str) -> None:  # noqa: AR
 
 def test_near_miss_of_a_column(write: Writer) -> None:
     path = write("size,colour,kind\n1,red,a\n2,red,b\n")
-    with pytest.raises(DatasetError, match=r"has no column 'kinds': did you mean 'kind'\? its columns are size, colour, kind"):
+    with pytest.raises(
+        DatasetError, match=r"has no column 'kinds': did you mean 'kind'\? its columns are size, colour, kind"
+    ):
         datasets.read(path, "kinds")
     for argument in ("numeric", "nominal", "ignore"):
         with pytest.raises(DatasetError, match=r"has no column 'color': did you mean 'colour'\?"):
@@ -86,16 +104,23 @@ def test_many_columns_are_not_all_listed(write: Writer) -> None:
 
 def test_column_named_twice_or_as_a_text(write: Writer) -> None:
     path = write("x,y\n1,a\n2,b\n")
-    with pytest.raises(DatasetError, match="column 'x' is in nominal, and is the label or was named before: name each column once"):
+    with pytest.raises(
+        DatasetError,
+        match="column 'x' is in nominal, and is the label or was named before: name each column once",
+    ):
         datasets.read(path, "y", numeric=["x"], nominal=["x"])
     with pytest.raises(DatasetError, match="column 'y' is in ignore"):
         datasets.read(path, "y", ignore=["y"])
-    with pytest.raises(DatasetError, match=r"numeric is the text 'x': give a list of columns, such as \['x'\]"):
+    with pytest.raises(
+        DatasetError, match=r"numeric is the text 'x': give a list of columns, such as \['x'\]"
+    ):
         datasets.read(path, "y", numeric="x")
 
 
 def test_declared_numeric_without_a_number(write: Writer) -> None:
-    with pytest.raises(DatasetError, match=r"numeric=\['x'\], but no cell of that column is a number \(one is 'red'\)"):
+    with pytest.raises(
+        DatasetError, match=r"numeric=\['x'\], but no cell of that column is a number \(one is 'red'\)"
+    ):
         datasets.read(write("x,y\nred,a\nblue,b\n"), "y", numeric=["x"])
 
 
@@ -119,7 +144,9 @@ def test_directory(tmp_path: Path) -> None:
 def test_extension(write: Writer, name: str) -> None:
     path = write("x,y\n1,a\n2,b\n", name)
     with pytest.raises(
-        DatasetError, match=r"extension that is not known: give a file that ends in \.csv, .*\.jsonl.*\.parquet.*export others as CSV"
+        DatasetError,
+        match=r"extension that is not known: "
+        r"give a file that ends in \.csv, .*\.jsonl.*\.parquet.*export others as CSV",
     ):
         datasets.read(path, "y")
 
@@ -137,7 +164,10 @@ def test_unreadable(write: Writer) -> None:
     [
         ('{"x": 1, "y": "a"', r"has no whole JSON object in line 2 \(.*\): write one object in each line"),
         ("[1, 2]", r"has a list in line 2: write one JSON object in each line"),
-        ('{"x": "red", "y": "a"}', r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\)"),
+        (
+            '{"x": "red", "y": "a"}',
+            r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\)",
+        ),
         ('{"x": [1], "y": "a"}', r"column 'x' holds values of type list: .*flatten it"),
         ('{"x": {"z": 1}, "y": "a"}', r"column 'x' holds values of type dict"),
         ('{"x": Infinity, "y": "a"}', r"column 'x' is infinite in row 2"),
@@ -157,13 +187,17 @@ def test_json_lines_without_what_is_needed(write: Writer, content: str) -> None:
 
 @pytest.mark.parametrize("name", ["table.parquet", "table.arrow", "table.feather", "table.ipc"])
 def test_text_with_a_binary_name(write: Writer, name: str) -> None:
-    with pytest.raises(DatasetError, match=r"is not a \.\w+ file by its content: give it the extension that fits"):
+    with pytest.raises(
+        DatasetError, match=r"is not a \.\w+ file by its content: give it the extension that fits"
+    ):
         datasets.read(write("x,y\n1,a\n2,b\n", name), "y")
 
 
 @pytest.mark.parametrize("without", [(), ("pyarrow", "pyarrow.dataset")])
 @pytest.mark.parametrize("name", ["table.parquet", "table.arrow"])
-def test_binary_file_cut_short(tmp_path: Path, name: str, without: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_binary_file_cut_short(
+    tmp_path: Path, name: str, without: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / name
     frame = pl.DataFrame({"x": range(1000), "y": ["a", "b"] * 500})
     frame.write_parquet(path) if name.endswith("parquet") else frame.write_ipc(path)
@@ -180,7 +214,9 @@ def test_neither_pyarrow_nor_polars(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for module in ("pyarrow", "pyarrow.dataset", "polars"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        DatasetError, match=r"is read with pyarrow or polars, and neither is installed: pip install pyarrow, or save it as CSV"
+        DatasetError,
+        match=r"is read with pyarrow or polars, and neither is installed: "
+        "pip install pyarrow, or save it as CSV",
     ):
         datasets.read(path, "y")
 
@@ -220,7 +256,9 @@ def test_frame_without_names() -> None:
 
 
 def test_frame_with_two_columns_of_one_name() -> None:
-    with pytest.raises(DatasetError, match="the frame has two columns of one name: give each a name of its own"):
+    with pytest.raises(
+        DatasetError, match="the frame has two columns of one name: give each a name of its own"
+    ):
         datasets.read(pd.DataFrame([[1, 2, "a"], [3, 4, "b"]], columns=["x", "x", "y"]), "y")
 
 

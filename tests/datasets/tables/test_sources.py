@@ -78,13 +78,19 @@ FRAMES: dict[str, Callable[[Columns], Any]] = {
     "pandas nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
     "pandas categories": lambda columns: pd.DataFrame(columns).astype({"word": "category", "y": "category"}),
     "polars": pl.DataFrame,
-    "polars categories": lambda columns: pl.DataFrame(columns).with_columns(pl.col("word").cast(pl.Categorical)),
+    "polars categories": lambda columns: pl.DataFrame(columns).with_columns(
+        pl.col("word").cast(pl.Categorical)
+    ),
     "pyarrow": pa.table,
-    "pyarrow dictionary": lambda columns: pa.table({**columns, "word": pa.array(columns["word"], pa.string()).dictionary_encode()}),
+    "pyarrow dictionary": lambda columns: pa.table(
+        {**columns, "word": pa.array(columns["word"], pa.string()).dictionary_encode()}
+    ),
 }
 
 letters = st.characters(min_codepoint=0x61, max_codepoint=0x17F, categories=("Ll",))
-quoted = st.sampled_from(["a,b", 'say "x"', "two\nlines", "a;b", "tab\there", "naïve", "日本", "true story", "1a", "-"])
+quoted = st.sampled_from(
+    ["a,b", 'say "x"', "two\nlines", "a;b", "tab\there", "naïve", "日本", "true story", "1a", "-"]
+)
 names = st.one_of(st.text(letters, min_size=1, max_size=6), quoted).filter(
     lambda text: text not in ("nan", "true", "false", "inf", "infinity")
 )
@@ -96,7 +102,11 @@ def tables(draw: st.DrawFn) -> Columns:
     n_rows = draw(st.integers(2, 25))
 
     def column(cell: st.SearchStrategy[Any]) -> list[Any]:
-        return draw(st.lists(cell, min_size=n_rows, max_size=n_rows).filter(lambda cells: any(cell is not None for cell in cells)))
+        return draw(
+            st.lists(cell, min_size=n_rows, max_size=n_rows).filter(
+                lambda cells: any(cell is not None for cell in cells)
+            )
+        )
 
     labels = draw(st.lists(names, min_size=2, max_size=4, unique=True))
     return {
@@ -104,7 +114,10 @@ def tables(draw: st.DrawFn) -> Columns:
         "whole": column(st.integers(-(2**40), 2**40)),
         "flag": column(st.booleans()),
         "word": column(st.one_of(st.none(), names)),
-        "y": [*labels[:2], *draw(st.lists(st.sampled_from(labels), min_size=n_rows - 2, max_size=n_rows - 2))],
+        "y": [
+            *labels[:2],
+            *draw(st.lists(st.sampled_from(labels), min_size=n_rows - 2, max_size=n_rows - 2)),
+        ],
     }
 
 
@@ -178,7 +191,9 @@ def test_blocks_hold_the_rows_in_order(columns: Columns, size: int, lines: int) 
     X, y, labels = expected(columns)
     order = [["number", "whole", "flag", "word"].index(name) for name in opened.features]
     assert [len(block) for _, block in blocks[:-1]] == [size] * (len(blocks) - 1)
-    assert np.array_equal(np.concatenate([block for block, _ in blocks]), np.array(X)[:, order], equal_nan=True)
+    assert np.array_equal(
+        np.concatenate([block for block, _ in blocks]), np.array(X)[:, order], equal_nan=True
+    )
     assert np.concatenate([block for _, block in blocks]).tolist() == y
     assert (opened.labels, opened.n_rows) == (labels, len(y))
 
@@ -209,8 +224,14 @@ def test_words_that_look_like_numbers_stay_words_where_the_source_has_types() ->
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_declared_kinds_of_typed_columns(make: Callable[[Columns], Any]) -> None:
-    table = datasets.read(make({"zip": [10, 9, 10], "z": [1.0, 2.0, 1.0], "y": [3, 20, 3]}), "y", nominal=["zip", "z"])
-    assert (table.values, table.labels, table.y.tolist()) == ((("9", "10"), ("1", "2")), ("3", "20"), [0, 1, 0])
+    table = datasets.read(
+        make({"zip": [10, 9, 10], "z": [1.0, 2.0, 1.0], "y": [3, 20, 3]}), "y", nominal=["zip", "z"]
+    )
+    assert (table.values, table.labels, table.y.tolist()) == (
+        (("9", "10"), ("1", "2")),
+        ("3", "20"),
+        [0, 1, 0],
+    )
     assert table.X.tolist() == [[1, 0], [0, 1], [1, 0]]
 
 
@@ -232,7 +253,9 @@ def test_categories_that_are_numbers_are_names(column: Any) -> None:
 
 
 def test_objects_of_several_types() -> None:
-    frame = pd.DataFrame({"x": pd.Series([1, "red", None, 2.5, np.int64(1)], dtype=object), "y": list("abaab")})
+    frame = pd.DataFrame(
+        {"x": pd.Series([1, "red", None, 2.5, np.int64(1)], dtype=object), "y": list("abaab")}
+    )
     assert datasets.read(frame, "y", nominal=["x"]).values == (("1", "2.5", "red"),)
     numeric = datasets.read(frame, "y", numeric=["x"])
     assert np.array_equal(numeric.X[:, 0], [1, math.nan, math.nan, 2.5, 1], equal_nan=True)
@@ -240,7 +263,13 @@ def test_objects_of_several_types() -> None:
 
 def test_keys_that_come_late_in_json_lines(write: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_files, "_LINES_A_BATCH", 2)
-    path = write("".join(json.dumps({"x": i, "y": "ab"[i % 2]} | ({"late": "z"} if i == 5 else {})) + "\n\n" for i in range(7)), "t.jsonl")
+    path = write(
+        "".join(
+            json.dumps({"x": i, "y": "ab"[i % 2]} | ({"late": "z"} if i == 5 else {})) + "\n\n"
+            for i in range(7)
+        ),
+        "t.jsonl",
+    )
     table = datasets.read(path, "y")
     assert table.features == ("x", "late")
     assert np.isnan(table.X[:, 1]).tolist() == [True] * 5 + [False, True]
@@ -264,14 +293,21 @@ def test_table_plays(write: Writer) -> None:
 
 
 def test_file_plays_block_after_block(write: Writer) -> None:
-    path = write("x,device,y\n" + "".join(f"{i % 7},{'phone' if i % 3 else 'tv'},{'ab'[i % 7 > 3]}\n" for i in range(200)))
+    path = write(
+        "x,device,y\n"
+        + "".join(f"{i % 7},{'phone' if i % 3 else 'tv'},{'ab'[i % 7 > 3]}\n" for i in range(200))
+    )
     opened, table = datasets.open_file(path, "y"), datasets.read(path, "y")
 
     def model() -> banditboost.AdaBandit:
-        return banditboost.AdaBandit(table.labels, n_learners=3, exploration=0.1, schema=opened.schema(), seed=1)
+        return banditboost.AdaBandit(
+            table.labels, n_learners=3, exploration=0.1, schema=opened.schema(), seed=1
+        )
 
     in_blocks, at_once = model(), model()
-    shown = [label for X, y in opened.batches(64) for label in banditboost.play(in_blocks, X, y).shown.tolist()]
+    shown = [
+        label for X, y in opened.batches(64) for label in banditboost.play(in_blocks, X, y).shown.tolist()
+    ]
     assert shown == banditboost.play(at_once, *table.stream()).shown.tolist()
 
 
@@ -286,6 +322,8 @@ def test_stream_order(write: Writer) -> None:
 
 def test_describe(write: Writer) -> None:
     path = write("hour,device,y\n9,tv,a\n,phone,b\n21.5,,b\n" + "".join(f"1,d{i},a\n" for i in range(5)))
-    lines = "hour    numeric  1 to 21.5, 1 missing\ndevice  nominal  7 values: d0, d1, d2, d3, d4, ..., 1 missing"
+    lines = (
+        "hour    numeric  1 to 21.5, 1 missing\ndevice  nominal  7 values: d0, d1, d2, d3, d4, ..., 1 missing"
+    )
     assert datasets.read(path, "y").describe() == datasets.open_file(path, "y").describe() == lines
     assert datasets.load("car").describe().splitlines()[2] == "doors     numeric  2 to 5"
