@@ -24,6 +24,7 @@ from typing import Any
 
 from numba import float64, int64
 
+from banditboost.boosting.own_code import code_digest
 from banditboost.compiled.border import TABLE, caller, table_type
 from banditboost.compiled.compile import entry, inlined
 from banditboost.compiled.rng import round_key
@@ -108,8 +109,9 @@ class Round:
                 taught = 0
             return teach_learners(model, first, memo[start:], taught)
 
-        self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
-        self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")
+        version = code_digest(choose, teach, first_learner)
+        self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}{version}")
+        self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}{version}")
 
     def compile_learners(self, state: Any) -> None:
         """Compile how the trees of this model learn; the machine code serves all boosters."""
