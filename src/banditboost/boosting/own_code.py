@@ -1,7 +1,8 @@
-"""What the machine code of a booster of somebody else's depends on: its kernels, those that they call, and the values that they read.
+"""What the machine code of somebody else's booster depends on.
 
-A digest of our own sources guards our machine code (compiled/store.py). Other people's kernels may be written anywhere, in a notebook
-for example. So their bytecode is looked at, and a booster that was edited never meets the machine code from before.
+That is its kernels, the kernels that they call, and the values that they read. A digest of our own sources guards
+our machine code (compiled/store.py). Other people's kernels may be written anywhere, in a notebook for example. So
+their bytecode is looked at, and a booster that was edited never meets the machine code from before.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 
 def code_digest(*kernels: Callable[..., Any]) -> str:
-    """Eight characters that change when one of the kernels does, or anything that it uses; empty if all are ours."""
+    """Eight characters that change when a kernel does, or anything that it uses; none if all kernels are ours."""
     if all(_is_ours(kernel) for kernel in kernels):
         return ""
     digest = hashlib.sha256()
