@@ -1,4 +1,4 @@
-"""The booster of docs/guide-booster.md, put into a module: it runs compiled, and keeps every rule of a booster."""
+"""The booster of docs/guide-booster.md, put into a module: it runs compiled, and keeps every rule of boosters."""
 
 from __future__ import annotations
 
