@@ -26,12 +26,17 @@ Installed with `pip install 'banditboost[cli]'`. This page is what `--help` says
 
 def page() -> str:
     """The whole text."""
-    return HEAD + "".join(f"\n## {name}\n\n```text\n{text}\n```\n" for name, text in sections(typer.main.get_command(app), "banditboost"))
+    return HEAD + "".join(
+        f"\n## {name}\n\n```text\n{text}\n```\n"
+        for name, text in sections(typer.main.get_command(app), "banditboost")
+    )
 
 
 def sections(command: Any, name: str, parent: Any = None) -> list[tuple[str, str]]:
     """Name and help of a command and of all below it."""
-    context = command.make_context(name.split()[-1], [], parent=parent, resilient_parsing=True, terminal_width=WIDTH)
+    context = command.make_context(
+        name.split()[-1], [], parent=parent, resilient_parsing=True, terminal_width=WIDTH
+    )
     found = [(name, command.get_help(context).rstrip())]
     for part, child in getattr(command, "commands", {}).items():
         found += sections(child, f"{name} {part}", context)

@@ -18,7 +18,9 @@ from tests.docs.pages import PAGES, ROOT, blocks, name
 UsageError: Any = typer.BadParameter.__base__  # Click's, or that of the copy that Typer carries
 SOURCES = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 INLINE = re.compile(r"`((?:banditboost|python -m|python docs|make) [^`\n]+)`")
-EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"])
+EXTRAS = set(
+    tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -37,7 +39,9 @@ def commands(text: str) -> list[list[str]]:
 
 def shell(page: Path) -> list[list[str]]:
     text = page.read_text(encoding="utf-8")
-    return commands("\n".join([*(block.text for block in blocks(page) if block.language == "sh"), *INLINE.findall(text)]))
+    return commands(
+        "\n".join([*(block.text for block in blocks(page) if block.language == "sh"), *INLINE.findall(text)])
+    )
 
 
 def check_banditboost(words: list[str]) -> None:

@@ -24,7 +24,9 @@ WIDER = {
 }  # not narrowed yet
 # Their classes need a module: tests/checks/test_pages.py, tests/docs/test_own_booster.py.
 ELSEWHERE = {"checks.md", "guide-booster.md", "guide-weak-learner.md"}
-WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8") and page.name not in ELSEWHERE]
+WITH_EXAMPLES = [
+    page for page in PAGES if ">>> " in page.read_text(encoding="utf-8") and page.name not in ELSEWHERE
+]
 
 
 def need_neighbours(text: str) -> None:
@@ -73,7 +75,9 @@ def names_imported(page: Path) -> dict[str, object]:
     return names
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(block.language == "python" for block in blocks(page))], ids=name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(block.language == "python" for block in blocks(page))], ids=name
+)
 def test_calls_that_cannot_be_run_fit_what_they_call(page: Path) -> None:
     """Of clusters that are not there."""
     names = names_imported(page)

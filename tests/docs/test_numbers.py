@@ -78,7 +78,9 @@ def test_an_unknown_value_is_refused() -> None:
 
 def test_check_fails_when_a_page_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(VALUES, "peers.fresh", lambda: "16 of 15")
-    with pytest.raises(SystemExit, match=r"README.md, docs/index.md: not what the records say; run `make numbers`"):
+    with pytest.raises(
+        SystemExit, match=r"README.md, docs/index.md: not what the records say; run `make numbers`"
+    ):
         main(["--check"])
 
 

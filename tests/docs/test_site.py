@@ -45,7 +45,9 @@ def pages_in(nav: Any) -> Iterator[str]:
 
 def test_every_page_has_its_place_in_the_navigation() -> None:
     placed = list(pages_in(CONFIGURATION["nav"]))
-    assert sorted(placed) == sorted(str(page.relative_to(DOCS)) for page in PAGES), "one line for each page in `nav` of zensical.toml"
+    assert sorted(placed) == sorted(str(page.relative_to(DOCS)) for page in PAGES), (
+        "one line for each page in `nav` of zensical.toml"
+    )
 
 
 def test_every_page_is_built(site: Path) -> None:

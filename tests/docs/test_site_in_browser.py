@@ -107,7 +107,9 @@ SEARCH = """
 pytestmark = needs_browser
 
 
-@pytest.mark.parametrize(("width", "dark"), [(PHONE, False), (DESK, True)], ids=["phone by day", "desk by night"])
+@pytest.mark.parametrize(
+    ("width", "dark"), [(PHONE, False), (DESK, True)], ids=["phone by day", "desk by night"]
+)
 def test_every_page_looks_right(site: Path, width: int, dark: bool) -> None:
     script = TOOLS + EVERY_PAGE.replace("ADDRESSES", json.dumps(ADDRESSES)).replace("DARK", json.dumps(dark))
     pages, log = look(site, width, script, dark=dark)
@@ -125,7 +127,9 @@ def test_the_menu_of_a_phone_opens_and_leads_everywhere(site: Path) -> None:
     seen, log = look(site, PHONE, TOOLS + MENU)
     assert not seen["before"]
     assert seen["opened"]
-    assert {link.removeprefix("./").split("#")[0] for link in seen["links"]} >= set(ADDRESSES) - {"index.html"}
+    assert {link.removeprefix("./").split("#")[0] for link in seen["links"]} >= set(ADDRESSES) - {
+        "index.html"
+    }
     assert seen["followed"]
     assert "CONSOLE" not in log, log
 
@@ -137,4 +141,6 @@ def test_the_search_finds_a_word(site: Path) -> None:
 def test_tables_of_the_first_pages_fit_beside_the_menus(site: Path) -> None:
     script = TOOLS + TABLES.replace("ADDRESSES", json.dumps(FIRST_PAGES))
     assert look(site, LAPTOP, script)[0] == {address: [] for address in FIRST_PAGES}
-    assert any(look(site, PHONE, script)[0].values()), "on a phone some tables are too wide: the script finds them"
+    assert any(look(site, PHONE, script)[0].values()), (
+        "on a phone some tables are too wide: the script finds them"
+    )

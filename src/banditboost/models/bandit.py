@@ -286,4 +286,5 @@ class BanditModel(Model):
 
     @property
     def memory_usage(self) -> int:
+        """Bytes held by the model."""
         return super().memory_usage + self._identity.memory_usage
