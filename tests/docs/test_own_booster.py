@@ -124,8 +124,14 @@ def test_play_never_comes_back_to_python(mybag: Any) -> None:
 
 
 @compiled_only
-def test_such_calls_would_be_seen(mybag: Any) -> None:
-    model = bag(mybag, weak_learner=Frequent)
+def test_such_calls_would_be_seen(tmp_path: Path, mybag: Any) -> None:  # noqa: ARG001 (puts it back afterwards)
+    other = written(
+        tmp_path,
+        source()
+        .replace("weak_learner=None", "weak_learner=weak_learner")
+        .replace("schema=None,", "schema=None, weak_learner=None,"),
+    )
+    model = bag(other, weak_learner=Frequent)
     entered = {name for _, name in python_calls(lambda: play(model, *stream(200)))}
     assert {"play_rounds", "predict"} <= entered
 
