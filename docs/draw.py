@@ -163,7 +163,7 @@ def draw_round() -> Figure:
 def estimates(
     rate: float = 0.2, right: int = 1, n_labels: int = 4
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
-    """Equation (4) for every label that may be drawn, label 0 being greedy: its probability, and 1 - lhat of all labels."""
+    """Equation (4), label 0 being greedy: probabilities, and 1 - lhat of all labels for each one that is drawn."""
     probabilities, told = [], []
     for shown in range(n_labels):
         p = label_probability(shown, 0, rate, n_labels)
@@ -209,7 +209,7 @@ def vote_sums(model: AdaFull, memo: Any) -> np.ndarray[Any, Any]:
 
 
 def divided_committee(n_learners: int = 10) -> tuple[AdaFull, Any]:
-    """A committee that was told 3,000 labels of Car, and the memo of a row on which learners and experts differ."""
+    """A committee that was told 3,000 labels of Car, and a memo in which learners and experts differ."""
     stream = datasets.load("car").stream(repeat=6, seed=4)
     model = AdaFull(stream.labels, n_learners=n_learners, schema=stream.schema(), seed=4)
     play(model, stream.X[:3000], stream.y[:3000])
@@ -354,7 +354,7 @@ def _draw_experts(axes: Axes, model: GapBoost) -> None:
 
 
 def gap_probability(gap: float, best: float, verdicts: int, n_labels: int = 2) -> float:
-    """The probability of a label whose score is `gap` below the best one; the others are as far below. Rows are narrow."""
+    """The probability of a label if all scores but the best are `gap` below it. Rows are narrow."""
     probabilities = np.empty(n_labels)
     hopes, factor = (
         np.array([best] + [best - gap] * (n_labels - 1)),

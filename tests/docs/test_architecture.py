@@ -1,4 +1,4 @@
-"""The house on one page is the house: its floors are those that `make check` holds, and its picture names real files."""
+"""The house on one page is the house: its floors are those of `make check`, its picture names real files."""
 
 from __future__ import annotations
 

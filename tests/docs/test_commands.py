@@ -1,4 +1,4 @@
-"""Every command in docs/ and the README could be typed: the command, its options, the extra, the target are there."""
+"""Every command in docs/ and the README could be typed: command, options, extra and target are there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def shell(page: Path) -> list[list[str]]:
 
 
 def check_banditboost(words: list[str]) -> None:
-    """Parsed by the program itself, and not carried out. A command that is only named need not have its arguments."""
+    """Parsed by the program itself, not carried out. A command that is only named may lack its arguments."""
     command: Any = typer.main.get_command(app)
     context = None
     while getattr(command, "commands", None):

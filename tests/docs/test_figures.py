@@ -1,4 +1,4 @@
-"""The figures of the pages show what is true, and the picture of the terminal changes only with the program."""
+"""Figures show what is true, and the picture of the terminal changes only with the program."""
 
 from __future__ import annotations
 

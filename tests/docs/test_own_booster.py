@@ -1,4 +1,4 @@
-"""The booster of docs/guide-booster.md, put into a module: it runs compiled, and keeps every rule of boosters."""
+"""The booster of docs/guide-booster.md, in a module: it runs compiled, and keeps every rule of boosters."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ def test_play_never_comes_back_to_python(mybag: Any) -> None:
 
 
 @compiled_only
-def test_such_calls_would_be_seen(tmp_path: Path, mybag: Any) -> None:  # noqa: ARG001 (puts it back afterwards)
+@pytest.mark.usefixtures("mybag")
+def test_such_calls_would_be_seen(tmp_path: Path) -> None:
     other = written(
         tmp_path,
         source()

@@ -1,4 +1,4 @@
-"""The site is built without a warning, every link in it leads somewhere, and it fetches nothing from elsewhere."""
+"""The site is built without a warning, every link leads somewhere, and nothing is fetched from elsewhere."""
 
 from __future__ import annotations
 
