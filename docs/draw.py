@@ -163,7 +163,7 @@ def draw_round() -> Figure:
 def estimates(
     rate: float = 0.2, right: int = 1, n_labels: int = 4
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
-    """Equation (4), label 0 being greedy: probabilities, and 1 - lhat of all labels for each one that is drawn."""
+    """Equation (4), label 0 being greedy: probabilities, and 1 - lhat of all labels by what is drawn."""
     probabilities, told = [], []
     for shown in range(n_labels):
         p = label_probability(shown, 0, rate, n_labels)
