@@ -17,7 +17,6 @@ import pytest
 from numba import config
 
 from banditboost import checks, datasets, extending, play
-from banditboost.boosting.own_code import code_digest
 from tests.docs.pages import DOCS
 
 PAGE = (DOCS / "guide-booster.md").read_text(encoding="utf-8")
@@ -171,14 +170,6 @@ def test_an_edited_booster_is_compiled_again(mybag: Any, tmp_path: Path) -> None
     edited = written(tmp_path, source().replace("sums[label] > sums[greedy]", "sums[label] < sums[greedy]"))
     after = play(bag(edited), *stream())
     assert after.last_accuracy < 0.5 < before.last_accuracy
-
-
-def test_a_number_that_a_kernel_reads_is_part_of_it(mybag: Any, tmp_path: Path) -> None:
-    before = code_digest(mybag.choose, mybag.teach)
-    assert code_digest(written(tmp_path, source()).choose, sys.modules[MODULE].teach) == before
-    edited: Any = written(tmp_path, source().replace("BAG = 32", "BAG = 33"))
-    assert code_digest(edited.choose, edited.teach) != before
-    assert code_digest(edited.choose) == code_digest(mybag.choose)
 
 
 def test_it_takes_part_in_experiments(mybag: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,5 +18,4 @@ Where to look:
     potential.py         the potentials of OptBandit, counted by vote_states.py
     edges.py             empirical edges, for simulations
     python_round.py      a round with weak learners that are Python objects
-    own_code.py          what the machine code of somebody else's booster depends on
 """

@@ -24,7 +24,6 @@ from typing import Any
 
 from numba import float64, int64
 
-from banditboost.boosting.own_code import code_digest
 from banditboost.compiled.border import TABLE, caller, table_type
 from banditboost.compiled.compile import entry, inlined
 from banditboost.compiled.rng import round_key
@@ -109,9 +108,8 @@ class Round:
                 taught = 0
             return teach_learners(model, first, memo[start:], taught)
 
-        version = code_digest(choose, teach, first_learner)
-        self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}{version}")
-        self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}{version}")
+        self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
+        self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")
 
     def compile_learners(self, state: Any) -> None:
         """Compile how the trees of this model learn; the machine code serves all boosters."""
