@@ -1,4 +1,4 @@
-"""Seeing what a model has learned: its summary, its trees, which features they split on. Models have these as methods.
+"""Seeing what a model has learned: its summary, its trees, its features. Models have these as methods.
 
 Where to look:
 
