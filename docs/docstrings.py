@@ -18,7 +18,9 @@ def fenced(docstring: str) -> str:
 
 def parted(docstring: str) -> str:
     """A line for each of several arguments that are explained in one."""
-    return _ARGUMENTS.sub(lambda line: "\n".join(f"{line[1]}{name}: {line[3]}" for name in line[2].split(", ")), docstring)
+    return _ARGUMENTS.sub(
+        lambda line: "\n".join(f"{line[1]}{name}: {line[3]}" for name in line[2].split(", ")), docstring
+    )
 
 
 class Docstrings(griffe.Extension):

@@ -1,4 +1,7 @@
-"""`python docs/draw.py` (`make docs`): the figures of docs/ideas.md. What is computed in them is computed by the package."""
+"""`python docs/draw.py` (`make docs`): the figures of docs/ideas.md and docs/architecture.md.
+
+What is computed in them is computed by the package.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from matplotlib.patches import FancyBboxPatch
 from banditboost import AdaBandit, AdaFull, GapBoost, datasets, play
 from banditboost.boosting.estimate import estimate_loss
 from banditboost.boosting.exploration import label_probability
-from banditboost.boosting.gap.booster import GAMMA_WITH_HOPE, weigh_labels
+from banditboost.boosting.gap.choose import GAMMA_WITH_HOPE, weigh_labels
 from banditboost.memo import VOTES
 
 FOLDER = Path(__file__).parent / "figures"
@@ -45,15 +48,32 @@ STYLE: Any = {
 }
 
 
-def box(axes: Axes, x: float, y: float, width: float, text: str, colour: str = INK, height: float = 0.8) -> None:
+def box(
+    axes: Axes, x: float, y: float, width: float, text: str, colour: str = INK, height: float = 0.8
+) -> None:
     """A rounded box around its text, its left middle at (x, y)."""
-    patch = FancyBboxPatch((x, y - height / 2), width, height, boxstyle="round,pad=0,rounding_size=0.12", fc="white", ec=colour, lw=1.4)
+    patch = FancyBboxPatch(
+        (x, y - height / 2),
+        width,
+        height,
+        boxstyle="round,pad=0,rounding_size=0.12",
+        fc="white",
+        ec=colour,
+        lw=1.4,
+    )
     axes.add_patch(patch)
     axes.text(x + width / 2, y, text, ha="center", va="center", fontsize=9)
 
 
 def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], *, dashed: bool = False) -> None:
-    style = {"arrowstyle": "-|>", "color": INK, "lw": 1.2, "linestyle": "--" if dashed else "-", "shrinkA": 0, "shrinkB": 1}
+    style = {
+        "arrowstyle": "-|>",
+        "color": INK,
+        "lw": 1.2,
+        "linestyle": "--" if dashed else "-",
+        "shrinkA": 0,
+        "shrinkB": 1,
+    }
     axes.annotate("", xy=end, xytext=start, arrowprops=style)
 
 
@@ -83,7 +103,14 @@ def draw_loop() -> Figure:
         x += width + 1.7
     box(axes, 10.4, 1.1, 4.2, "a click, or silence:\nthe verdict, one bit", GREEN, 1.1)
     arrow(axes, (12.5, 3.05), (12.5, 1.65), dashed=True)
-    axes.text(12.3, 2.35, "the Decision waits in your store,\na second or a day", ha="right", va="center", fontsize=9)
+    axes.text(
+        12.3,
+        2.35,
+        "the Decision waits in your store,\na second or a day",
+        ha="right",
+        va="center",
+        fontsize=9,
+    )
     box(axes, 3.3, 1.1, 5.4, "model.learn(decision, correct)", BLUE, 1.1)
     arrow(axes, (10.4, 1.1), (8.7, 1.1))
     arrow(axes, (6.0, 1.65), (6.0, 3.05))
@@ -111,7 +138,12 @@ def draw_round() -> Figure:
     middle = x + (14.75 - x) / 2
     arrow(axes, (middle, 3.6), (middle, 2.0), dashed=True)
     axes.text(
-        middle - 0.2, 2.85, "the Decision waits, as long as it takes;\nthe model keeps nothing of it", ha="right", va="center", fontsize=9
+        middle - 0.2,
+        2.85,
+        "the Decision waits, as long as it takes;\nthe model keeps nothing of it",
+        ha="right",
+        va="center",
+        fontsize=9,
     )
     box(axes, x, 1.4, 14.75 - x, "right or\nwrong", GREEN, 1.1)
     back = [
@@ -128,8 +160,10 @@ def draw_round() -> Figure:
     return figure
 
 
-def estimates(rate: float = 0.2, right: int = 1, n_labels: int = 4) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
-    """Equation (4) for every label that may be drawn, label 0 being greedy: its probability, and 1 - lhat of all labels."""
+def estimates(
+    rate: float = 0.2, right: int = 1, n_labels: int = 4
+) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
+    """Equation (4), label 0 being greedy: probabilities, and 1 - lhat of all labels by what is drawn."""
     probabilities, told = [], []
     for shown in range(n_labels):
         p = label_probability(shown, 0, rate, n_labels)
@@ -153,7 +187,9 @@ def draw_estimate() -> Figure:
         "mean over the draw",
     ]
     figure = Figure(figsize=(9, 2.6), layout="constrained")
-    for number, (axes, title, values) in enumerate(zip(figure.subplots(1, 4), titles, [*told[:3], mean], strict=True)):
+    for number, (axes, title, values) in enumerate(
+        zip(figure.subplots(1, 4), titles, [*told[:3], mean], strict=True)
+    ):
         bars = axes.bar(list("ABCD"), values, color=GREEN if number == 3 else BLUE, width=0.6)
         axes.bar_label(bars, [f"{value:g}" for value in values], padding=2, fontsize=8)
         axes.axhline(0, color=SOFT, lw=0.8)
@@ -173,7 +209,7 @@ def vote_sums(model: AdaFull, memo: Any) -> np.ndarray[Any, Any]:
 
 
 def divided_committee(n_learners: int = 10) -> tuple[AdaFull, Any]:
-    """A committee that was told 3,000 labels of Car, and the memo of a row on which learners and experts differ."""
+    """A committee that was told 3,000 labels of Car, and a memo in which learners and experts differ."""
     stream = datasets.load("car").stream(repeat=6, seed=4)
     model = AdaFull(stream.labels, n_learners=n_learners, schema=stream.schema(), seed=4)
     play(model, stream.X[:3000], stream.y[:3000])
@@ -198,13 +234,27 @@ def draw_votes() -> Figure:
     top.axhline(0, color=SOFT, lw=0.8)
     top.set_title("Learner i votes for a label (colour) with weight α (height)", loc="left")
     for label in range(k):
-        middle.plot(places, sums[:, label], color=LABEL_COLOURS[label], lw=1.6, label=str(model.labels[label]))
-    middle.scatter(places, sums.max(axis=1), color=[LABEL_COLOURS[label] for label in said], s=60, zorder=3, edgecolor=PAPER)
-    middle.set_title("Expert j adds up the first j votes, and says the label with the largest sum (dot)", loc="left")
+        middle.plot(
+            places, sums[:, label], color=LABEL_COLOURS[label], lw=1.6, label=str(model.labels[label])
+        )
+    middle.scatter(
+        places,
+        sums.max(axis=1),
+        color=[LABEL_COLOURS[label] for label in said],
+        s=60,
+        zorder=3,
+        edgecolor=PAPER,
+    )
+    middle.set_title(
+        "Expert j adds up the first j votes, and says the label with the largest sum (dot)", loc="left"
+    )
     middle.legend(ncols=k, loc="upper left", fontsize=8)
     middle.margins(y=0.25)
     bottom.bar(places, model.expert_weights, color=INK, width=0.6)
-    bottom.set_title("The expert that is followed is drawn with these probabilities, by how well each did so far", loc="left")
+    bottom.set_title(
+        "The expert that is followed is drawn with these probabilities, by how well each did so far",
+        loc="left",
+    )
     bottom.set_xticks(places)
     bottom.set_ylim(0, 1)
     return figure
@@ -220,7 +270,9 @@ def draw_exploration(window: int = 1000) -> Figure:
     stream = datasets.load("car").stream(repeat=6, seed=5)
     models: dict[str, Any] = {"GapBoost": GapBoost(stream.labels, schema=stream.schema(), seed=5)}
     for rate in (0.05, 0.2):
-        models[f"AdaBandit, ρ = {rate}"] = AdaBandit(stream.labels, n_learners=15, exploration=rate, schema=stream.schema(), seed=5)
+        models[f"AdaBandit, ρ = {rate}"] = AdaBandit(
+            stream.labels, n_learners=15, exploration=rate, schema=stream.schema(), seed=5
+        )
     figure = Figure(figsize=(9, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     for (name, model), colour in zip(models.items(), (GREEN, BLUE, ORANGE), strict=True):
@@ -270,7 +322,15 @@ def _draw_stages(axes: Axes, n_trees: int) -> None:
         if x > 0.2:
             arrow(axes, (x - 0.4, 2.9), (x, 2.9))
         x += width + 0.4
-    box(axes, 0.2, 1.2, x - 0.6, "prefix sums F₁, F₂, …: each stage is taught what the sum before it gets wrong", INK, 0.9)
+    box(
+        axes,
+        0.2,
+        1.2,
+        x - 0.6,
+        "prefix sums F₁, F₂, …: each stage is taught what the sum before it gets wrong",
+        INK,
+        0.9,
+    )
     box(axes, x + 0.1, 1.2, 14.8 - x, "score:\nΣ v · clip(F)", GREEN, 1.1)
     arrow(axes, (x - 0.4, 1.2), (x + 0.1, 1.2))
     axes.text(x + 0.1, 2.9, "one chain for\neach label", va="center", fontsize=9)
@@ -279,23 +339,36 @@ def _draw_stages(axes: Axes, n_trees: int) -> None:
 def _draw_experts(axes: Axes, model: GapBoost) -> None:
     weights = model.expert_weights
     n_prefixes = len(weights) - 2
-    axes.bar(np.arange(1, len(weights) + 1), weights, color=[BLUE] * 3 + [ORANGE] * (n_prefixes - 3) + [INK] * 2, width=0.6)
+    axes.bar(
+        np.arange(1, len(weights) + 1),
+        weights,
+        color=[BLUE] * 3 + [ORANGE] * (n_prefixes - 3) + [INK] * 2,
+        width=0.6,
+    )
     axes.set_title("Weights v of the experts, after Car", loc="left")
     axes.set_xlabel("stages in the prefix; regressions on columns (c), on products (p)")
-    axes.set_xticks([1, 3, 5, 10, n_prefixes, n_prefixes + 1, n_prefixes + 2], ["1", "3", "5", "10", str(n_prefixes), "c", "p"])
+    axes.set_xticks(
+        [1, 3, 5, 10, n_prefixes, n_prefixes + 1, n_prefixes + 2],
+        ["1", "3", "5", "10", str(n_prefixes), "c", "p"],
+    )
 
 
 def gap_probability(gap: float, best: float, verdicts: int, n_labels: int = 2) -> float:
-    """The probability of a label whose score is `gap` below the best one; the others are as far below. Rows are narrow."""
+    """The probability of a label if all scores but the best are `gap` below it. Rows are narrow."""
     probabilities = np.empty(n_labels)
-    hopes, factor = np.array([best] + [best - gap] * (n_labels - 1)), GAMMA_WITH_HOPE * math.sqrt(verdicts + 1.0)
+    hopes, factor = (
+        np.array([best] + [best - gap] * (n_labels - 1)),
+        GAMMA_WITH_HOPE * math.sqrt(verdicts + 1.0),
+    )
     weigh_labels(hopes, np.zeros(0, np.int64), factor, probabilities)
     return float(probabilities[1])
 
 
 def _draw_gaps(axes: Axes) -> None:
     gaps = np.linspace(0.0, 1.0, 101)
-    for (best, verdicts), colour in zip(((0.0, 100), (0.9, 100), (0.9, 10_000)), (ORANGE, BLUE, GREEN), strict=True):
+    for (best, verdicts), colour in zip(
+        ((0.0, 100), (0.9, 100), (0.9, 10_000)), (ORANGE, BLUE, GREEN), strict=True
+    ):
         chances = [gap_probability(gap, best, verdicts) for gap in gaps]
         axes.semilogy(gaps, chances, color=colour, lw=1.6, label=f"best score {best}, {verdicts:,} verdicts")
     axes.set_title("Probability of the second of two labels", loc="left")
@@ -304,7 +377,70 @@ def _draw_gaps(axes: Axes) -> None:
     axes.legend(fontsize=8)
 
 
+def draw_house() -> Figure:
+    """The way of a row, of a verdict and of a stream through the files of the package."""
+    figure, axes = canvas(15, 8.6)
+    axes.add_patch(
+        FancyBboxPatch(
+            (9.0, 0.35), 5.9, 7.85, boxstyle="round,pad=0,rounding_size=0.15", fc="#eef2f4", ec="none"
+        )
+    )
+    axes.text(11.95, 7.85, "machine code", ha="center", va="center", fontweight="bold")
+    axes.text(0.3, 7.85, "Python", va="center", fontweight="bold")
+    _draw_way(axes, 6.85, ("a row x", "models/bandit.py\ndecide", "rows/schema.py\nnames to numbers"))
+    _draw_compiled(
+        axes,
+        6.85,
+        "boosting/round.py: decide",
+        ("open_memo\nthe row is checked", "choose\nthe booster's file"),
+    )
+    box(axes, 5.4, 5.3, 2.9, "decision.py\nlabel, p, memo", GREEN, 0.9)
+    arrow(axes, (9.3, 6.15), (8.3, 5.5))
+    _draw_way(
+        axes, 3.75, ("a verdict", "models/bandit.py\nlearn", "models/identity.py\nwhose is it? once only")
+    )
+    arrow(axes, (5.4, 5.3), (1.0, 4.2), dashed=True)
+    axes.text(2.3, 5.05, "it waits in your store", ha="center", va="center", fontsize=9)
+    _draw_compiled(
+        axes,
+        3.75,
+        "boosting/round.py: learn",
+        ("teach\nthe booster's file", "trees/forest.py\nthe trees learn"),
+    )
+    _draw_way(axes, 1.1, ("a stream", "simulation/play.py", "simulation/arrivals.py\nverdicts, late or lost"))
+    box(axes, 9.3, 1.1, 4.9, "simulation/loop.py: both, round after round", BLUE, 0.9)
+    arrow(axes, (8.3, 1.1), (9.3, 1.1))
+    arrow(axes, (11.75, 1.55), (11.75, 2.95))
+    axes.plot([14.2, 14.55, 14.55], [1.1, 1.1, 6.85], color=INK, lw=1.2)
+    arrow(axes, (14.55, 6.85), (14.2, 6.85))
+    axes.text(
+        8.65, 2.43, "the border: one address", rotation=90, ha="center", va="center", fontsize=9, color=INK
+    )
+    return figure
+
+
+def _draw_way(axes: Axes, y: float, texts: tuple[str, str, str]) -> None:
+    """Through Python, as far as the border."""
+    for text, x, width, colour in zip(
+        texts, (0.3, 2.2, 5.4), (1.4, 2.7, 2.9), (GREEN, BLUE, BLUE), strict=True
+    ):
+        box(axes, x, y, width, text, colour, 0.9)
+    arrow(axes, (1.7, y), (2.2, y))
+    arrow(axes, (4.9, y), (5.4, y))
+
+
+def _draw_compiled(axes: Axes, y: float, title: str, steps: tuple[str, str]) -> None:
+    """A compiled function, and what it calls."""
+    arrow(axes, (8.3, y), (9.3, y))
+    box(axes, 9.3, y, 4.9, "", BLUE, 1.6)
+    axes.text(11.75, y + 0.55, title, ha="center", va="center", fontsize=9)
+    for number, text in enumerate(steps):
+        box(axes, 9.45 + 2.4 * number, y - 0.25, 2.2, text, ORANGE if "booster" in text else INK, 0.9)
+    arrow(axes, (11.65, y - 0.25), (11.85, y - 0.25))
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
+    "house": draw_house,
     "loop": draw_loop,
     "round": draw_round,
     "estimate": draw_estimate,

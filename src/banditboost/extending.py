@@ -1,7 +1,7 @@
 """What a compiled booster of one's own is made of. docs/guide-booster.md shows one.
 
-A booster says in two kernels how it chooses and how it teaches, and puts them into a `Round`. With it `decide`, `learn` and `play` run at
-compiled speed, as with the built-in boosters.
+A booster says in two kernels how it chooses and how it teaches, and puts them into a `Round`. With it
+`decide`, `learn` and `play` run at compiled speed, as with the built-in boosters.
 """
 
 from __future__ import annotations

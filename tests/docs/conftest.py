@@ -25,7 +25,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "CONTRIBUTING.md", root)
     (root / "src").symlink_to(ROOT / "src")
     built = subprocess.run(
-        [sys.executable, "-m", "zensical", "build", "--strict", "--clean"], cwd=root, check=False, capture_output=True, text=True
+        [sys.executable, "-m", "zensical", "build", "--strict", "--clean"],
+        cwd=root,
+        check=False,
+        capture_output=True,
+        text=True,
     )
     said = built.stdout + built.stderr
     assert built.returncode == 0, said

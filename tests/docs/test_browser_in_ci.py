@@ -36,7 +36,9 @@ def test_where_there_is_none_it_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root installs")
-@pytest.mark.parametrize(("code", "said"), [(0, "Chromium was installed"), (1, "apt-get could not install it")])
+@pytest.mark.parametrize(
+    ("code", "said"), [(0, "Chromium was installed"), (1, "apt-get could not install it")]
+)
 def test_root_installs_it(tmp_path: Path, code: int, said: str) -> None:
     told = run(tmp_path, **{"apt-get": f'echo "$@" >> {tmp_path}/asked; [[ $1 == update ]] || exit {code}'})
     assert told.returncode == 0

@@ -1,4 +1,4 @@
-"""Every command in docs/ and the README could be typed: the command, its options, the extra, the target are there."""
+"""Every command in docs/ and the README could be typed: command, options, extra and target are there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from tests.docs.pages import PAGES, ROOT, blocks, name
 UsageError: Any = typer.BadParameter.__base__  # Click's, or that of the copy that Typer carries
 SOURCES = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 INLINE = re.compile(r"`((?:banditboost|python -m|python docs|make) [^`\n]+)`")
-EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"])
+EXTRAS = set(
+    tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -37,11 +39,13 @@ def commands(text: str) -> list[list[str]]:
 
 def shell(page: Path) -> list[list[str]]:
     text = page.read_text(encoding="utf-8")
-    return commands("\n".join([*(block.text for block in blocks(page) if block.language == "sh"), *INLINE.findall(text)]))
+    return commands(
+        "\n".join([*(block.text for block in blocks(page) if block.language == "sh"), *INLINE.findall(text)])
+    )
 
 
 def check_banditboost(words: list[str]) -> None:
-    """Parsed by the program itself, and not carried out. A command that is only named need not have its arguments."""
+    """Parsed by the program itself, not carried out. A command that is only named may lack its arguments."""
     command: Any = typer.main.get_command(app)
     context = None
     while getattr(command, "commands", None):

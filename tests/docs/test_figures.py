@@ -1,4 +1,4 @@
-"""The figures of docs/ideas.md show what is true, and the picture of the terminal changes only with the program."""
+"""Figures show what is true, and the picture of the terminal changes only with the program."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def test_the_page_says_what_the_experts_say(draw: ModuleType) -> None:
     model, memo = draw.divided_committee()
     said = [model.labels[label] for label in draw.vote_sums(model, memo).argmax(axis=1)]
     assert said == ["acc"] * 8 + ["unacc"] * 2
-    assert "the first eight experts say *acc*, the last two *unacc*" in (DOCS / "ideas.md").read_text(encoding="utf-8")
+    assert "the first eight experts say *acc*, the last two *unacc*" in (DOCS / "ideas.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_probability_falls_with_the_gap(draw: ModuleType) -> None:
@@ -58,7 +60,8 @@ def test_probability_falls_with_the_gap(draw: ModuleType) -> None:
 
 
 def test_every_figure_is_there_and_shown(draw: ModuleType) -> None:
-    shown = set(re.findall(r"!\[[^]]*\]\(figures/(\w+)\.svg\)", (DOCS / "ideas.md").read_text(encoding="utf-8")))
+    text = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("ideas.md", "architecture.md"))
+    shown = set(re.findall(r"!\[[^]]*\]\(figures/(\w+)\.svg\)", text))
     assert shown == set(draw.FIGURES)
     assert all((DOCS / f"figures/{figure}.svg").exists() for figure in shown)
 
@@ -66,7 +69,10 @@ def test_every_figure_is_there_and_shown(draw: ModuleType) -> None:
 def test_the_picture_of_the_terminal_holds_nothing_that_was_measured() -> None:
     pytest.importorskip("rich", reason="the picture is made with the extra cli")
     record = load("record")
-    first, again = (f"\x1b[1mGapBoost on car\x1b[0m\n\x1b[2mspeed   \x1b[0m {rate} rounds per second\n" for rate in (11, 22))
+    first, again = (
+        f"\x1b[1mGapBoost on car\x1b[0m\n\x1b[2mspeed   \x1b[0m {rate} rounds per second\n"
+        for rate in (11, 22)
+    )
     assert record.draw(record.repeatable(first)) == record.draw(record.repeatable(again))
     assert "GapBoost" in record.repeatable(first)
     assert "per&#160;second" not in record.PICTURE.read_text(encoding="utf-8")

@@ -51,7 +51,8 @@ def test_no_measured_number_is_typed_by_hand(page: Path) -> None:
 
 
 def test_a_number_typed_by_hand_is_found() -> None:
-    text = "It makes 219,000 rounds, <!-- numbers: a -->5 of 6<!-- /numbers --> or 0.5 by `f(7)` of [it](b8.md).\n```sh\n9\n```\n"
+    text = "It makes 219,000 rounds, <!-- numbers: a -->5 of 6<!-- /numbers --> "
+    text += "or 0.5 by `f(7)` of [it](b8.md).\n```sh\n9\n```\n"
     assert unmarked(text) == {"219,000", "0.5"}
 
 
@@ -63,7 +64,8 @@ def test_no_line_begins_with_a_number(page: Path) -> None:
 
 def test_values_are_put_between_their_marks() -> None:
     values = {"a.few": lambda: "3 of 4", "a.table": lambda: "| x |\n| - |"}
-    text = "on <!-- numbers: a.few -->old<!-- /numbers --> streams\n\n<!-- numbers: a.table -->\n<!-- /numbers -->\n"
+    text = "on <!-- numbers: a.few -->old<!-- /numbers --> streams\n\n"
+    text += "<!-- numbers: a.table -->\n<!-- /numbers -->\n"
     filled = marks.fill(text, values)
     assert "on <!-- numbers: a.few -->3 of 4<!-- /numbers --> streams" in filled
     assert "<!-- numbers: a.table -->\n| x |\n| - |\n<!-- /numbers -->" in filled
@@ -78,7 +80,9 @@ def test_an_unknown_value_is_refused() -> None:
 
 def test_check_fails_when_a_page_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(VALUES, "peers.fresh", lambda: "16 of 15")
-    with pytest.raises(SystemExit, match=r"README.md, docs/index.md: not what the records say; run `make numbers`"):
+    with pytest.raises(
+        SystemExit, match=r"README.md, docs/index.md: not what the records say; run `make numbers`"
+    ):
         main(["--check"])
 
 

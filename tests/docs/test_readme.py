@@ -19,8 +19,15 @@ def sentences() -> list[str]:
     """Of paragraphs: no tables, headings, pictures or lists of links."""
     text = re.sub(r"<!--.*?-->", "", FENCE.sub("", TEXT))
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
-    spoken = [part for part in paragraphs if part and not part.startswith(("#", "!", "|")) and " · " not in part]
-    return [sentence for part in spoken for sentence in re.split(r"(?<=[.?!:*])\s+(?=[A-Z*`\[])", _without_links(part)) if sentence]
+    spoken = [
+        part for part in paragraphs if part and not part.startswith(("#", "!", "|")) and " · " not in part
+    ]
+    return [
+        sentence
+        for part in spoken
+        for sentence in re.split(r"(?<=[.?!:*])\s+(?=[A-Z*`\[])", _without_links(part))
+        if sentence
+    ]
 
 
 def _without_links(text: str) -> str:
@@ -72,7 +79,12 @@ def test_a_page_of_results_begins_with_a_chart(page: str) -> None:
 
 def test_the_landing_page_has_a_picture_a_number_and_a_reason() -> None:
     text = (DOCS / "index.md").read_text(encoding="utf-8")
-    assert text.index("results/clicks.svg") < text.index("**A number.**") < text.index("**A reason.**") < text.index("## ")
+    assert (
+        text.index("results/clicks.svg")
+        < text.index("**A number.**")
+        < text.index("**A reason.**")
+        < text.index("## ")
+    )
     assert marks.names(text[text.index("**A number.**") : text.index("**A reason.**")])
 
 
@@ -82,5 +94,6 @@ def test_words_of_ours_are_explained_on_the_first_pages(page: str) -> None:
     for word in ("round", "verdict", "stream"):
         assert f"*{word}*" in text, word
     assert all(
-        f"| {word} |" in (DOCS / "glossary.md").read_text(encoding="utf-8") for word in ("round", "verdict", "stream", "greedy label")
+        f"| {word} |" in (DOCS / "glossary.md").read_text(encoding="utf-8")
+        for word in ("round", "verdict", "stream", "greedy label")
     )

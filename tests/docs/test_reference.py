@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import banditboost
-from banditboost import baselines, datasets
+from banditboost import baselines, datasets, extending
 from tests.docs.pages import DOCS, ROOT
 
 PACKAGE = ROOT / "src/banditboost"
@@ -23,7 +23,11 @@ def classes_in(path: Path) -> list[str]:
     """The public classes of a module, by their full names."""
     module = ".".join(["banditboost", *path.relative_to(PACKAGE).with_suffix("").parts])
     nodes = ast.parse(path.read_text(encoding="utf-8")).body
-    return [f"{module}.{node.name}" for node in nodes if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    return [
+        f"{module}.{node.name}"
+        for node in nodes
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
 
 
 def names_in_reference() -> list[str]:
@@ -49,9 +53,13 @@ def find(path: str) -> object:
 def public_names() -> list[str]:
     """What users are meant to import."""
     names = [
-        f"banditboost.{name}" for name in banditboost.__all__ if name != "__version__" and not inspect.ismodule(getattr(banditboost, name))
+        f"banditboost.{name}"
+        for name in banditboost.__all__
+        if name != "__version__" and not inspect.ismodule(getattr(banditboost, name))
     ]
-    names += [f"banditboost.baselines.{name}" for name in baselines.__all__] + [f"banditboost.datasets.{name}" for name in datasets.__all__]
+    names += [f"banditboost.baselines.{name}" for name in baselines.__all__] + [
+        f"banditboost.datasets.{name}" for name in datasets.__all__
+    ]
     modules = [PACKAGE / "theory.py", PACKAGE / "errors.py", *sorted((PACKAGE / "interop").glob("*.py"))]
     return names + [name for module in modules for name in classes_in(module)]
 
@@ -71,4 +79,38 @@ def test_a_class_has_an_example_that_ends_in_a_number(name: str) -> None:
     thing = find(name)
     assert thing.__doc__
     if inspect.isclass(thing) and not issubclass(thing, Exception):
-        assert re.fullmatch(r"-?\d+(\.\d+)?", last_answer(inspect.cleandoc(thing.__doc__))), last_answer(thing.__doc__)
+        assert re.fullmatch(r"-?\d+(\.\d+)?", last_answer(inspect.cleandoc(thing.__doc__))), last_answer(
+            thing.__doc__
+        )
+
+
+def test_all_that_an_own_booster_is_made_of_is_on_its_page() -> None:
+    text = (DOCS / "api/extending.md").read_text(encoding="utf-8")
+    assert [name for name in extending.__all__ if not re.search(rf"\b{name}\b", text)] == []
+
+
+INNER = (
+    "chains",
+    "group_of",
+    "has_groups",
+    "plays_compiled",
+    "compiled_round",
+    "learned",
+    "counted",
+    "labels_are_fixed",
+    "learners_vote",
+)
+
+
+def test_what_users_never_call_is_not_there(site: Path) -> None:
+    for page in ("boosters", "baselines", "decisions", "learners"):
+        headings = re.findall(r'<h\d id="([\w.]+)"', (site / f"api/{page}.html").read_text(encoding="utf-8"))
+        assert headings
+        assert [heading for heading in headings if heading.rpartition(".")[2] in INNER] == []
+
+
+def test_decide_and_learn_come_first(site: Path) -> None:
+    text = (site / "api/boosters.html").read_text(encoding="utf-8")
+    methods = re.findall(r'<h\d id="banditboost\.models\.bandit\.BanditModel\.(\w+)"', text)
+    assert methods[:2] == ["decide", "learn"]
+    assert {"branch", "distribution", "add_label", "save", "summary"} <= set(methods)

@@ -1,4 +1,4 @@
-"""The site is built without a warning, every link in it leads somewhere, and it fetches nothing from elsewhere."""
+"""The site is built without a warning, every link leads somewhere, and nothing is fetched from elsewhere."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def pages_in(nav: Any) -> Iterator[str]:
 
 def test_every_page_has_its_place_in_the_navigation() -> None:
     placed = list(pages_in(CONFIGURATION["nav"]))
-    assert sorted(placed) == sorted(str(page.relative_to(DOCS)) for page in PAGES), "one line for each page in `nav` of zensical.toml"
+    assert sorted(placed) == sorted(str(page.relative_to(DOCS)) for page in PAGES), (
+        "one line for each page in `nav` of zensical.toml"
+    )
 
 
 def test_every_page_is_built(site: Path) -> None:

@@ -1,4 +1,7 @@
-"""The site as a browser shows it, on a phone and on a desk: nothing sticks out, all can be read, menu and search work."""
+"""The site as a browser shows it, on a phone and on a desk.
+
+Nothing sticks out, all can be read, menu and search work.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,15 @@ FIRST_PAGES = ["index.html", "performance.html", "faq.html", "results/peers.html
 
 # `visit` shows a page in the frame; `contrast` is that of a text on what is behind it, as WCAG 2 counts it.
 TOOLS = """
-const visit = address => new Promise(done => { frame.onload = () => done(frame.contentDocument); frame.src = address; });
+const visit = address => new Promise(done => {
+  frame.onload = () => done(frame.contentDocument);
+  frame.src = address;
+});
 const pause = () => new Promise(done => setTimeout(done, 50));
-const until = async answer => { for (let i = 0; i < 200 && !answer(); i++) await pause(); return Boolean(answer()); };
+const until = async answer => {
+  for (let i = 0; i < 200 && !answer(); i++) await pause();
+  return Boolean(answer());
+};
 const brush = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 const paint = layers => {
   for (const colour of ["white", ...layers]) { brush.fillStyle = colour; brush.fillRect(0, 0, 1, 1); }
@@ -44,12 +53,15 @@ EVERY_PAGE = """
     await until(() => [...page.images].every(e => e.complete));
     const style = e => inside.getComputedStyle(e);
     const scrolls = e => e !== page.body && (style(e).overflowX !== "visible" || scrolls(e.parentElement));
-    const sticksOut = e => e.getBoundingClientRect().right > inside.innerWidth + 1 && !scrolls(e.parentElement);
+    const isOver = e => e.getBoundingClientRect().right > inside.innerWidth + 1;
+    const sticksOut = e => isOver(e) && !scrolls(e.parentElement);
     const isRead = e => e.textContent.trim() && e.getClientRects().length && !e.matches(".headerlink");
-    const texts = [...page.querySelectorAll(".md-typeset :is(h1, h2, h3, p, li, td, th, a, code)")].filter(isRead);
+    const words = ".md-typeset :is(h1, h2, h3, p, li, td, th, a, code)";
+    const texts = [...page.querySelectorAll(words)].filter(isRead);
     const told = elements => elements.map(e => e.outerHTML.slice(0, 80));
     pages[address] = {
-      width: inside.innerWidth, scroll: page.documentElement.scrollWidth, title: page.title, scheme: page.body.dataset.mdColorScheme,
+      width: inside.innerWidth, scroll: page.documentElement.scrollWidth,
+      title: page.title, scheme: page.body.dataset.mdColorScheme,
       wide: told([...page.querySelectorAll(".md-content *")].filter(sticksOut)),
       faint: told(texts.filter(e => contrast(e) < 4.5)),
       broken: told([...page.images].filter(e => !e.naturalWidth)),
@@ -66,7 +78,8 @@ TABLES = """
   const found = {};
   for (const address of ADDRESSES) {
     const page = await visit(address), inside = frame.contentWindow;
-    const tables = () => [...page.querySelectorAll(".md-typeset table")], around = e => e.closest(".md-typeset__scrollwrap");
+    const tables = () => [...page.querySelectorAll(".md-typeset table")];
+    const around = e => e.closest(".md-typeset__scrollwrap");
     await until(() => tables().every(around));
     const isWide = e => around(e).scrollWidth > around(e).clientWidth + 1;
     found[address] = tables().filter(isWide).map(e => e.innerText.slice(0, 80));
@@ -77,10 +90,12 @@ TABLES = """
 
 MENU = """
 (async () => {
-  const page = await visit("index.html"), inside = frame.contentWindow, menu = page.querySelector(".md-sidebar--primary");
+  const page = await visit("index.html"), inside = frame.contentWindow;
+  const menu = page.querySelector(".md-sidebar--primary");
   const shown = () => {
     const box = menu.getBoundingClientRect();
-    return box.right > 0 && box.left < inside.innerWidth && inside.getComputedStyle(menu).visibility === "visible";
+    const isVisible = inside.getComputedStyle(menu).visibility === "visible";
+    return box.right > 0 && box.left < inside.innerWidth && isVisible;
   };
   const before = shown();
   page.querySelector("label.md-header__button[for=__drawer]").click();
@@ -96,7 +111,8 @@ SEARCH = """
 (async () => {
   const page = await visit("index.html");
   page.querySelector(".md-search__button").click();
-  const inDialog = wanted => [...page.querySelectorAll("*")].map(e => e.shadowRoot?.querySelector(wanted)).find(e => e);
+  const within = (e, wanted) => e.shadowRoot?.querySelector(wanted);
+  const inDialog = wanted => [...page.querySelectorAll("*")].map(e => within(e, wanted)).find(e => e);
   await until(() => inDialog("input"));
   inDialog("input").value = "checksum";
   inDialog("input").dispatchEvent(new Event("input", {bubbles: true}));
@@ -107,7 +123,9 @@ SEARCH = """
 pytestmark = needs_browser
 
 
-@pytest.mark.parametrize(("width", "dark"), [(PHONE, False), (DESK, True)], ids=["phone by day", "desk by night"])
+@pytest.mark.parametrize(
+    ("width", "dark"), [(PHONE, False), (DESK, True)], ids=["phone by day", "desk by night"]
+)
 def test_every_page_looks_right(site: Path, width: int, dark: bool) -> None:
     script = TOOLS + EVERY_PAGE.replace("ADDRESSES", json.dumps(ADDRESSES)).replace("DARK", json.dumps(dark))
     pages, log = look(site, width, script, dark=dark)
@@ -125,7 +143,9 @@ def test_the_menu_of_a_phone_opens_and_leads_everywhere(site: Path) -> None:
     seen, log = look(site, PHONE, TOOLS + MENU)
     assert not seen["before"]
     assert seen["opened"]
-    assert {link.removeprefix("./").split("#")[0] for link in seen["links"]} >= set(ADDRESSES) - {"index.html"}
+    assert {link.removeprefix("./").split("#")[0] for link in seen["links"]} >= set(ADDRESSES) - {
+        "index.html"
+    }
     assert seen["followed"]
     assert "CONSOLE" not in log, log
 
@@ -137,4 +157,6 @@ def test_the_search_finds_a_word(site: Path) -> None:
 def test_tables_of_the_first_pages_fit_beside_the_menus(site: Path) -> None:
     script = TOOLS + TABLES.replace("ADDRESSES", json.dumps(FIRST_PAGES))
     assert look(site, LAPTOP, script)[0] == {address: [] for address in FIRST_PAGES}
-    assert any(look(site, PHONE, script)[0].values()), "on a phone some tables are too wide: the script finds them"
+    assert any(look(site, PHONE, script)[0].values()), (
+        "on a phone some tables are too wide: the script finds them"
+    )

@@ -17,7 +17,7 @@ from banditboost.weak_learners.python_committee import PythonCommittee
 class PythonCalls(Calls):
     """The calls of a booster without trees. Its forest is empty: nobody votes in the compiled part, nobody learns there."""
 
-    __slots__ = ("_ask", "_committee", "_compiled", "_learned", "_state")
+    __slots__ = ("_ask", "_committee", "_compiled", "_first_learner", "_learned", "_state")
     in_python = True
 
     def __init__(
@@ -26,6 +26,8 @@ class PythonCalls(Calls):
         super().__init__(round_, state)
         self._compiled = Calls(round_, state)
         self._committee, self._state, self._ask = committee, state, ask
+        # As it is written: machine code for one call from Python is not worth the wait for it.
+        self._first_learner = getattr(round_.first_learner, "py_func", round_.first_learner)
         self._learned = _leaves_of(state.learned)
         self.decide, self.learn = self._decide, self._learn
 
@@ -44,7 +46,7 @@ class PythonCalls(Calls):
         if status != LEARNED:
             return status
         settings, scratch = self._state.settings, self._state.scratch
-        first = int(self._round.first_learner(self._state, memo))
+        first = int(self._first_learner(self._state, memo))
         try:
             self._committee.learn(memo[int(settings.row_start) :], scratch.labels, scratch.importance, first)
         except BaseException:

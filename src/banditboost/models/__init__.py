@@ -7,7 +7,6 @@ Where to look:
     calls.py      the compiled round of a model, bound to its arrays
     identity.py   which decision is whose: model, branch, run, round
     ledger.py     which rounds have been learned
-    tally.py      how a model has done so far
     settings.py   numbers that compiled code reads
     locking.py    one lock for each model
     saving.py     a model as the contents of a file

@@ -336,6 +336,7 @@ class BanditModel(Model):
 
     @property
     def memory_usage(self) -> int:
+        """Bytes held by the model."""
         return super().memory_usage + self._identity.memory_usage
 
 
