@@ -1,6 +1,8 @@
-"""How fast a round is: `python -m benchmarks.rounds` beside the peers, `python -m benchmarks.scaling` against size.
+"""How fast a round is: `python -m benchmarks.rounds` beside the peers, `python -m benchmarks.scaling` against
+size.
 
-Everything runs on one pinned core, and time is CPU time of the process, so that other work on the machine matters little.
+Everything runs on one pinned core, and time is CPU time of the process, so that other work on the machine
+matters little.
 """
 
 import os

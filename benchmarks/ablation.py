@@ -1,6 +1,7 @@
 """`python -m benchmarks.ablation`: what each part of AdaBandit brings, on the paper's six streams.
 
-Each run is written down when it is done; the same command goes on where it was stopped, and then writes the page and the table.
+Each run is written down when it is done; the same command goes on where it was stopped, and then writes the
+page and the table.
 """
 
 from __future__ import annotations
@@ -23,7 +24,18 @@ from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream, warm_up
 from banditboost.experiments.task import Source, Task
 from benchmarks import ablation_page
-from benchmarks.variants import BASE, EXPLORATION, FRESH, OTHER_BOOSTERS, OTHERS, PAPER, PROMISING, RECOMMENDED, SEEDS, Variant
+from benchmarks.variants import (
+    BASE,
+    EXPLORATION,
+    FRESH,
+    OTHER_BOOSTERS,
+    OTHERS,
+    PAPER,
+    PROMISING,
+    RECOMMENDED,
+    SEEDS,
+    Variant,
+)
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "results/ablation.jsonl"
@@ -71,7 +83,11 @@ class Run:
 
 def scores(correct: np.ndarray[Any, Any]) -> dict[str, Any]:
     last = max(1, int(LAST_FRACTION * len(correct)))
-    return {"rounds": len(correct), "accuracy": float(correct.mean()), "last_accuracy": float(correct[-last:].mean())}
+    return {
+        "rounds": len(correct),
+        "accuracy": float(correct.mean()),
+        "last_accuracy": float(correct[-last:].mean()),
+    }
 
 
 def all_runs() -> Iterator[Run]:
@@ -88,7 +104,9 @@ def all_runs() -> Iterator[Run]:
     yield from _runs(OTHER_BOOSTERS, LONG, SEEDS[:2], BEGINNING)
 
 
-def _runs(variants: Sequence[Variant], data: Sequence[str], seeds: range, rounds: int | None = None) -> Iterator[Run]:
+def _runs(
+    variants: Sequence[Variant], data: Sequence[str], seeds: range, rounds: int | None = None
+) -> Iterator[Run]:
     for seed in seeds:
         for variant in variants:
             for name in data:
@@ -107,17 +125,40 @@ def play_missing(runs: Sequence[Run], results: Results, jobs: int) -> None:
     for done, (position, record) in enumerate(Engine(jobs=jobs).outcomes(Run.play, waiting), start=1):
         results.append(record)
         run = waiting[position]
-        print(f"{done}/{len(waiting)} {run.variant.name}: {run.data}, seed {run.seed}", file=sys.stderr, flush=True)
+        print(
+            f"{done}/{len(waiting)} {run.variant.name}: {run.data}, seed {run.seed}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--datasets", nargs="+", choices=STREAMS, default=list(STREAMS), metavar="NAME", help="some of %(choices)s")
-    parser.add_argument("--seeds", type=int, help="at most so many, from 4 on, and none of the fresh ones (default: as planned)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.ablation", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        choices=STREAMS,
+        default=list(STREAMS),
+        metavar="NAME",
+        help="some of %(choices)s",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        help="at most so many, from 4 on, and none of the fresh ones (default: as planned)",
+    )
     parser.add_argument("--jobs", type=int, default=1, help="how many runs at a time (default: %(default)s)")
-    parser.add_argument("--records", type=Path, default=RECORDS, help="what was played (default: %(default)s)")
-    parser.add_argument("--target", type=Path, default=TARGET, help="where page and table are written (default: %(default)s)")
-    parser.add_argument("--page", action="store_true", help="play nothing: write page and table of what was played")
+    parser.add_argument(
+        "--records", type=Path, default=RECORDS, help="what was played (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--target", type=Path, default=TARGET, help="where page and table are written (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="play nothing: write page and table of what was played"
+    )
     options = parser.parse_args(arguments)
     results = Results(options.records)
     if not options.page:

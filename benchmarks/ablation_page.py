@@ -13,7 +13,14 @@ from banditboost.experiments.statistics import mean_interval
 from benchmarks.tables import render
 from benchmarks.variants import BASE, FRESH, RECOMMENDED, VARIANTS, Variant
 
-ASKED: Final[Mapping[str, float]] = {"balance": 0.97, "car": 0.985, "nursery": 0.97, "movement": 0.97, "mice": 0.95, "isolet": 0.75}
+ASKED: Final[Mapping[str, float]] = {
+    "balance": 0.97,
+    "car": 0.985,
+    "nursery": 0.97,
+    "movement": 0.97,
+    "mice": 0.95,
+    "isolet": 0.75,
+}
 """What the recommended parameters are to reach over the last fifth."""
 PARTS: Final = ("whole", "beginning", "fresh")
 """Whole streams, the beginnings of long ones, and whole streams with fresh seeds."""
@@ -124,16 +131,28 @@ def write(records: Sequence[Row], target: Path) -> None:
 
 
 def means(records: Iterable[Row]) -> list[Row]:
-    """A row for each variant and stream, in the order of the variants: means over seeds, and what the change brings on the same seeds."""
+    """A row for each variant and stream, in the order of the variants: means over seeds, and what the change
+    brings on the same seeds.
+    """
     played: dict[tuple[str, str, str], Scores] = {}
     for record in records:
         source, seed = record["task"]["source"], record["task"]["seed"]
-        parts = {"fresh": record["whole"]} if seed in FRESH else {part: record[part] for part in ("whole", "beginning")}
+        parts = (
+            {"fresh": record["whole"]}
+            if seed in FRESH
+            else {part: record[part] for part in ("whole", "beginning")}
+        )
         for part, scores in parts.items():
             if scores is not None:
                 played.setdefault((record["variant"], source["name"], part), {})[seed] = scores
     return [
-        _row(variant, data, part, played[variant.name, data, part], played.get((_reference(variant).name, data, part), {}))
+        _row(
+            variant,
+            data,
+            part,
+            played[variant.name, data, part],
+            played.get((_reference(variant).name, data, part), {}),
+        )
         for part in PARTS
         for variant in VARIANTS
         for data in STREAMS
@@ -158,7 +177,10 @@ def _row(variant: Variant, data: str, part: str, scores: Scores, reference: Scor
     }
     for score in SCORES:
         row |= _interval(score, [found[score] for found in scores.values()])
-        row |= _interval(f"{score}_gain", [found[score] - reference[seed][score] for seed, found in scores.items() if seed in reference])
+        row |= _interval(
+            f"{score}_gain",
+            [found[score] - reference[seed][score] for seed, found in scores.items() if seed in reference],
+        )
     return row
 
 
@@ -184,8 +206,13 @@ def page(records: Sequence[Row], rows: Sequence[Row]) -> str:
         findings=FINDINGS.strip(),
         rounds=f"{max((row['rounds'] for row in _part(rows, 'beginning')), default=0):,}",
         days=_span(sorted({record["finished"][:10] for record in records})),
-        machines=_each(f"{record['machine']['cpu']}, {record['machine']['cores']} cores" for record in records),
-        versions=_each(" ".join(f"{name} {version}" for name, version in record["versions"].items()) for record in records),
+        machines=_each(
+            f"{record['machine']['cpu']}, {record['machine']['cores']} cores" for record in records
+        ),
+        versions=_each(
+            " ".join(f"{name} {version}" for name, version in record["versions"].items())
+            for record in records
+        ),
     )
 
 
@@ -199,7 +226,10 @@ def table(rows: Sequence[Row], score: str = "last_accuracy") -> str:
     cells = {(row["learner"], row["change"], row["data"]): _cell(row, score) for row in rows}
     lines = dict.fromkeys((row["learner"], row["change"]) for row in rows)
     bodies = [[_head(*line), *(cells.get((*line, name), "") for name in data)] for line in lines]
-    seeds = ["*seeds: first line; others*", *(_seeds([row for row in rows if row["data"] == name]) for name in data)]
+    seeds = [
+        "*seeds: first line; others*",
+        *(_seeds([row for row in rows if row["data"] == name]) for name in data),
+    ]
     return render(["change", *map(str.capitalize, data)], [*bodies, seeds])
 
 
@@ -224,7 +254,11 @@ def _cell(row: Row, score: str) -> str:
 def _asked(rows: Iterable[Row]) -> str:
     found = {(row["data"], row["part"]): row for row in rows if row["change"] == change(RECOMMENDED)}
     lines = [
-        [data.capitalize(), f"{asked:g}", *(_verdict(found.get((data, part)), asked) for part in ("whole", "fresh"))]
+        [
+            data.capitalize(),
+            f"{asked:g}",
+            *(_verdict(found.get((data, part)), asked) for part in ("whole", "fresh")),
+        ]
         for data, asked in ASKED.items()
     ]
     return render(["stream", "asked for", "seeds that chose it", "fresh seeds"], lines)

@@ -38,7 +38,11 @@ from benchmarks.tables import render
 
 ROOT = Path(__file__).parents[1]
 BOOSTERS = ("AdaBandit", "OptBandit", "GapBoost")
-WAYS: dict[str, Callable[..., Contender]] = {"play": ours.played, "array rows": ours.by_array, "dict rows": ours.by_dict}
+WAYS: dict[str, Callable[..., Contender]] = {
+    "play": ours.played,
+    "array rows": ours.by_array,
+    "dict rows": ours.by_dict,
+}
 COLUMNS = tuple(f"{booster} {way}" for booster in BOOSTERS for way in WAYS)
 Times = dict[tuple[str, str], tuple[float, float]]
 """Stream and column -> CPU seconds before and after."""
@@ -57,7 +61,9 @@ class Checkout:
         path = os.pathsep.join([str(source), str(ROOT)])
         command = [sys.executable, "-m", "benchmarks.before_after", "--serve", "--rounds", str(rounds)]
         environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(cache)}
-        self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         used = Path(self.ask("where"))
         if source not in used.parents:
             raise SystemExit(f"{root} was asked for, but {used} is what Python imports there")
@@ -74,7 +80,9 @@ class Checkout:
     def __enter__(self) -> Checkout:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._process.communicate()
 
 
@@ -154,7 +162,10 @@ def table(lines: Sequence[records.Record]) -> str:
     """Speed after, divided by speed before: streams in rows, columns as in `benchmarks.rounds`."""
     found = {(line["stream"], line["column"]): line["quotient"] for line in lines}
     columns = list(dict.fromkeys(line["column"] for line in lines))
-    rows = [[s, *(_cell(found.get((s, column))) for column in columns)] for s in dict.fromkeys(line["stream"] for line in lines)]
+    rows = [
+        [s, *(_cell(found.get((s, column))) for column in columns)]
+        for s in dict.fromkeys(line["stream"] for line in lines)
+    ]
     return render(["stream", *columns], rows)
 
 
@@ -163,20 +174,37 @@ def _cell(quotient: float | None) -> str:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.before_after", description="Is it as fast as before?")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.before_after", description="Is it as fast as before?"
+    )
     parser.add_argument("--before", type=Path, help="a checkout of the commit to compare with")
     parser.add_argument("--after", type=Path, default=ROOT, help="the other checkout (default: this one)")
-    parser.add_argument("--datasets", type=_names, default=tuple(datasets.names()), help="comma-separated (default: all that can be had)")
-    parser.add_argument("--columns", type=_columns, default=COLUMNS, help=f"comma-separated, from {', '.join(COLUMNS)}")
-    parser.add_argument("--sittings", type=int, default=5, help="how often new processes are started (default: %(default)s)")
-    parser.add_argument("--slices", type=int, default=7, help="how often each plays in a sitting (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=4_000, help="of a slice, at most (default: %(default)s)")
+    parser.add_argument(
+        "--datasets",
+        type=_names,
+        default=tuple(datasets.names()),
+        help="comma-separated (default: all that can be had)",
+    )
+    parser.add_argument(
+        "--columns", type=_columns, default=COLUMNS, help=f"comma-separated, from {', '.join(COLUMNS)}"
+    )
+    parser.add_argument(
+        "--sittings", type=int, default=5, help="how often new processes are started (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--slices", type=int, default=7, help="how often each plays in a sitting (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=4_000, help="of a slice, at most (default: %(default)s)"
+    )
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     records.add_option(parser, "before_after")
     options = parser.parse_args(arguments)
     if options.before is None and not options.serve:
-        parser.error("--before is missing: give a checkout, made for example by `git worktree add PATH COMMIT`")
+        parser.error(
+            "--before is missing: give a checkout, made for example by `git worktree add PATH COMMIT`"
+        )
     return options
 
 
@@ -192,7 +220,9 @@ def _columns(text: str) -> tuple[str, ...]:
 
 
 def _commit(root: Path) -> str:
-    told = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], check=False, capture_output=True, text=True)
+    told = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "--short", "HEAD"], check=False, capture_output=True, text=True
+    )
     return told.stdout.strip() or "unknown"
 
 
@@ -202,7 +232,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         serve(options.rounds)
         return
     about = machine.describe(machine.pin(options.core))
-    told = {"commits": [_commit(options.before), _commit(options.after)], "sittings": options.sittings, "slices": options.slices}
+    told = {
+        "commits": [_commit(options.before), _commit(options.after)],
+        "sittings": options.sittings,
+        "slices": options.slices,
+    }
     told |= records.about(about, records.typed("benchmarks.before_after", arguments))
     with tempfile.TemporaryDirectory() as caches:
         print("compiling ...", file=sys.stderr, flush=True)

@@ -1,4 +1,6 @@
-"""CapyMOA's OzaBoost over MOA's Hoeffding trees, in full information: a row at a time, or all of the loop in Java."""
+"""CapyMOA's OzaBoost over MOA's Hoeffding trees, in full information: a row at a time, or all of the loop in
+Java.
+"""
 
 import multiprocessing
 import os
@@ -41,7 +43,10 @@ def row_by_row(case: Case) -> Rate:
 
 
 def in_a_fresh_jvm(case: Case) -> Rate:
-    """The same, once, in a process of its own: what somebody meets who plays one stream. Getting ready is not timed, warming up is."""
+    """The same, once, in a process of its own: what somebody meets who plays one stream.
+
+    Getting ready is not timed, warming up is.
+    """
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(row_by_row, (case,))
 
@@ -88,7 +93,9 @@ def _arff(case: Case) -> str:
     stream = case.stream
     attributes = [f"@attribute a{i} {_arff_type(values)}" for i, values in enumerate(stream.values)]
     rows = [",".join([*(str(cell) for cell in row.values()), label]) for row, label in case.records]
-    return "\n".join(["@relation r", *attributes, f"@attribute class {_arff_type(stream.labels)}", "@data", *rows, ""])
+    return "\n".join(
+        ["@relation r", *attributes, f"@attribute class {_arff_type(stream.labels)}", "@data", *rows, ""]
+    )
 
 
 def _arff_type(values: tuple[str, ...] | None) -> str:

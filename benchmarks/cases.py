@@ -42,7 +42,11 @@ class Case:
 
     def cut(self, rounds: int) -> "Case":
         s = self.stream
-        return Case(Stream(s.name, s.features, s.kinds, s.values, s.X[:rounds], s.y[:rounds], s.labels, s.rows[:rounds]))
+        return Case(
+            Stream(
+                s.name, s.features, s.kinds, s.values, s.X[:rounds], s.y[:rounds], s.labels, s.rows[:rounds]
+            )
+        )
 
     def setting(self, algorithm: str) -> protocol.Setting:
         return protocol.setting(self.name, algorithm)
@@ -54,14 +58,18 @@ class Case:
             return banditboost.GapBoost(list(stream.labels), schema=stream.schema(), seed=7)
         setting = self.setting(algorithm)
         trees = setting.trees
-        arguments: dict[str, Any] = {} if setting.exploration is None else {"exploration": setting.exploration}
+        arguments: dict[str, Any] = (
+            {} if setting.exploration is None else {"exploration": setting.exploration}
+        )
         if algorithm in ("OptBandit", "OptFull", "BinBandit"):
             arguments["edge"] = setting.edge
         return getattr(banditboost, algorithm)(
             list(stream.labels),
             n_learners=n_learners or setting.n_learners,
             weak_learner=HoeffdingTree(
-                grace_period=trees.grace_period, split_confidence=trees.split_confidence, tie_threshold=trees.tie_threshold
+                grace_period=trees.grace_period,
+                split_confidence=trees.split_confidence,
+                tie_threshold=trees.tie_threshold,
             ),
             schema=Schema.of(stream.features, stream.kinds, stream.values),
             importance_scale=setting.importance_scale,
@@ -74,7 +82,9 @@ class Case:
 def asked(name: str, description: str) -> argparse.Namespace:
     """What the command line of a benchmark says: `streams` (all if it names none), and `record`."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
-    parser.add_argument("streams", nargs="*", type=known, help=f"{', '.join(datasets.names())} (default: all that can be had)")
+    parser.add_argument(
+        "streams", nargs="*", type=known, help=f"{', '.join(datasets.names())} (default: all that can be had)"
+    )
     records.add_option(parser, name)
     options = parser.parse_args()
     options.streams = tuple(options.streams) or tuple(datasets.names())
@@ -83,7 +93,9 @@ def asked(name: str, description: str) -> argparse.Namespace:
 
 def known(name: str) -> str:
     if name not in datasets.names():
-        raise argparse.ArgumentTypeError(f"unknown stream {name!r}: choose from {', '.join(datasets.names())}")
+        raise argparse.ArgumentTypeError(
+            f"unknown stream {name!r}: choose from {', '.join(datasets.names())}"
+        )
     return name
 
 

@@ -12,7 +12,10 @@ PACKAGES = ("numpy", "numba", "river", "capymoa")
 
 
 def pin(core: int | None = None) -> int | None:
-    """Stay on one core (default: the last one allowed). Threads started later, the JVM's too, stay there as well."""
+    """Stay on one core (default: the last one allowed).
+
+    Threads started later, the JVM's too, stay there as well.
+    """
     if not hasattr(os, "sched_setaffinity"):
         return None
     chosen = max(os.sched_getaffinity(0)) if core is None else core
@@ -40,7 +43,10 @@ def memory() -> int:
 def _cpu() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        platform.processor(),
+    )
 
 
 def _version(package: str) -> str:

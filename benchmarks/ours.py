@@ -1,4 +1,6 @@
-"""Our boosters against the clock: a whole stream in one call, or a round at a time; in each turn a fresh model plays all of it."""
+"""Our boosters against the clock: a whole stream in one call, or a round at a time; in each turn a fresh
+model plays all of it.
+"""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,6 @@
-"""`python -m benchmarks.profile [streams] [--record]`: where the time of an AdaBandit round goes, each part alone in a compiled loop."""
+"""`python -m benchmarks.profile [streams] [--record]`: where the time of an AdaBandit round goes, each part
+alone in a compiled loop.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ import numpy as np
 from banditboost import HoeffdingTree, play
 from banditboost.boosting.adaptive import choose, teach
 from banditboost.boosting.edges import note_edges
-from banditboost.trees.forest import learn_forest, vote_forest
-from banditboost.memo import SHOWN, VOTES
 from banditboost.compiled.compile import kernel
 from banditboost.compiled.rng import round_key
+from banditboost.memo import SHOWN, VOTES
+from banditboost.trees.forest import learn_forest, vote_forest
 from banditboost.trees.route import find_leaf
 from banditboost.weak_learners.tree_committee import TreeCommittee
 from benchmarks import machine, records
@@ -111,7 +113,10 @@ def profile(case: Case) -> dict[str, float]:
     parts["choice"] = microseconds(stream.rounds, choices, state, memos) - parts["votes"]
     parts["lesson"] = microseconds(stream.rounds, lessons, state, memos, stream.y)
     parts["edges"] = microseconds(stream.rounds, edges, model._settings, memos, stream.y, np.zeros((2, n)))
-    for name, tree in (("learning", model.weak_learner), ("learning, never splitting", HoeffdingTree(grace_period=1e12))):
+    for name, tree in (
+        ("learning", model.weak_learner),
+        ("learning, never splitting", HoeffdingTree(grace_period=1e12)),
+    ):
         learning(roomy(model, case, tree).forest, stream.X[:10], labels[:10], weights[:10])
         committee = roomy(model, case, tree)
         start = time.process_time()
@@ -131,10 +136,15 @@ def main() -> None:
     for whole in cases(options.streams, 4):
         case = whole.cut(min(ROUNDS, whole.rounds))
         parts = profile(case)
-        print(f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in parts.items()), flush=True)
+        print(
+            f"{case.name}: " + ", ".join(f"{name} {value:.2f} us" for name, value in parts.items()),
+            flush=True,
+        )
         if options.record:
             rounded = {name: round(value, 2) for name, value in parts.items()}
-            records.update(options.record, [{"stream": case.name, "microseconds": rounded, **told}], ["stream"])
+            records.update(
+                options.record, [{"stream": case.name, "microseconds": rounded, **told}], ["stream"]
+            )
 
 
 if __name__ == "__main__":

@@ -42,7 +42,10 @@ def timed(work: Callable[[], float]) -> tuple[float, float]:
 
 
 def in_turns(contenders: Mapping[str, Contender], turns: int = TURNS) -> dict[str, Rate]:
-    """Their rates over all turns. A machine that is slow for a while is slow for all of them, so that quotients stay what they are."""
+    """Their rates over all turns.
+
+    A machine that is slow for a while is slow for all of them, so that quotients stay what they are.
+    """
     played: dict[str, list[Turn]] = {name: [] for name in contenders}
     for turn in range(turns):
         for name, play in contenders.items():

@@ -18,7 +18,10 @@ def write_csv(path: Path, megabytes: float) -> None:
     """Eight numbers, a name, a label; one block of random rows again and again."""
     random = np.random.default_rng(4)
     numbers = np.char.mod("%.4f", random.normal(size=(BLOCK_ROWS, 8)))
-    names = random.choice(["phone", "desktop", "tv"], (BLOCK_ROWS, 1)), random.choice(["a", "b", "c"], (BLOCK_ROWS, 1))
+    names = (
+        random.choice(["phone", "desktop", "tv"], (BLOCK_ROWS, 1)),
+        random.choice(["a", "b", "c"], (BLOCK_ROWS, 1)),
+    )
     block = "".join(",".join(row) + "\n" for row in np.hstack([numbers, *names]).tolist())
     with path.open("w") as file:
         file.write(",".join(COLUMNS) + "\n")
@@ -40,7 +43,11 @@ def measure(path: Path, reader: str) -> None:
     done = time.process_time(), time.perf_counter()
     size = path.stat().st_size / 1e6
     cpu, wall = (size / (found[i] - started[i]) for i in (0, 1))
-    peak = next(int(line.split()[1]) / 1024 for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    peak = next(
+        int(line.split()[1]) / 1024
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if line.startswith("VmHWM")
+    )
     print(
         f"| {reader} | {size:,.0f} | {rows:,} | {found[1] - started[1]:.1f} | {done[1] - found[1]:.1f} "
         f"| {wall:.0f} | {cpu:.0f} | {peak:,.0f} |",
@@ -52,7 +59,9 @@ def main(megabytes: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "big.csv"
         write_csv(path, megabytes)
-        print("| reader | MB | rows | first pass, s | second pass, s | MB/s | MB per CPU second | peak memory, MiB |")
+        print(
+            "| reader | MB | rows | first pass, s | second pass, s | MB/s | MB per CPU second | peak memory, MiB |"
+        )
         print("|---|---|---|---|---|---|---|---|", flush=True)
         for reader in ("pyarrow", "python"):
             subprocess.run([sys.executable, "-m", "benchmarks.reading", str(path), reader], check=True)

@@ -28,7 +28,12 @@ def path_of(name: str) -> Path:
 
 def about(machine: Mapping[str, str], command: str) -> Record:
     """What every line says beside its numbers."""
-    return {"machine": dict(machine), "date": datetime.now(UTC).date().isoformat(), "command": command, "source": MEASURED}
+    return {
+        "machine": dict(machine),
+        "date": datetime.now(UTC).date().isoformat(),
+        "command": command,
+        "source": MEASURED,
+    }
 
 
 def add_option(parser: argparse.ArgumentParser, name: str) -> None:
@@ -46,7 +51,11 @@ def read(path: Path) -> list[Record]:
     """The lines of a file, in their order; none if it is not there."""
     if not path.exists():
         return []
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+    text = (
+        gzip.decompress(path.read_bytes()).decode()
+        if path.suffix == ".gz"
+        else path.read_text(encoding="utf-8")
+    )
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -55,7 +64,9 @@ def update(path: Path, lines: Iterable[Record], key: Sequence[str]) -> None:
     kept = {_key(line, key): line for line in read(path)}
     kept.update({_key(line, key): line for line in lines})
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept.values()), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept.values()), encoding="utf-8"
+    )
 
 
 def _key(line: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:

@@ -22,7 +22,9 @@ def unavailable() -> str | None:
 
 
 def as_shipped(case: Case) -> dict[str, Contender]:
-    """River's own leaves (adaptive naive Bayes), with its own grace period of 200 or the middle of the paper's ranges."""
+    """River's own leaves (adaptive naive Bayes), with its own grace period of 200 or the middle of the
+    paper's ranges.
+    """
     return {"River's defaults": _sliced(case, {}), "River, the paper's middle": _sliced(case, _middle(case))}
 
 
@@ -50,7 +52,9 @@ def _model(case: Case, parameters: Parameters) -> Any:
     from river.ensemble import AdaBoostClassifier
     from river.tree import HoeffdingTreeClassifier
 
-    return AdaBoostClassifier(HoeffdingTreeClassifier(**parameters), n_models=case.setting("AdaBandit").n_learners, seed=7)
+    return AdaBoostClassifier(
+        HoeffdingTreeClassifier(**parameters), n_models=case.setting("AdaBandit").n_learners, seed=7
+    )
 
 
 def _sliced(case: Case, parameters: Parameters) -> Contender:

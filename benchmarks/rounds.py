@@ -1,12 +1,14 @@
 """Rounds per second on the paper's streams, beside River's and CapyMOA's boosted Hoeffding trees.
 
-    python -m benchmarks.rounds [--datasets balance,car] [--seconds 10] [--peers river,capymoa] [--json] [--record]
+    python -m benchmarks.rounds [--datasets balance,car] [--seconds 10] [--peers river,capymoa] [--json]
+    [--record]
 
-Balance, Car and Nursery are built in; Movement, Mice and Isolet join when BANDITBOOST_DATA names their directory. River
-plays each stream for about --seconds, but for no less than --minimum-rounds; that beginning is what everybody plays, River
-and ours in turns. AdaBandit has the paper's parameters; the peers have as many trees and learn in full information. OptBandit
-has AdaBandit's N, the other three of the paper the paper's, GapBoost its defaults. "Whole" is AdaBandit through `play` over the whole
-stream. --record keeps the rates in docs/results/rounds.jsonl, from which `make numbers` fills the pages.
+Balance, Car and Nursery are built in; Movement, Mice and Isolet join when BANDITBOOST_DATA names their
+directory. River plays each stream for about --seconds, but for no less than --minimum-rounds; that beginning
+is what everybody plays, River and ours in turns. AdaBandit has the paper's parameters; the peers have as many
+trees and learn in full information. OptBandit has AdaBandit's N, the other three of the paper the paper's,
+GapBoost its defaults. "Whole" is AdaBandit through `play` over the whole stream. --record keeps the rates in
+docs/results/rounds.jsonl, from which `make numbers` fills the pages.
 """
 
 import argparse
@@ -27,7 +29,13 @@ MOA_FRESH, MOA_ROWS, MOA_JAVA = "CapyMOA by row", "CapyMOA by row, warm", "CapyM
 PLAY, ARRAY, DICT, WHOLE = "play", "decide+learn array", "decide+learn dict", "whole"
 GAP, GAP_ARRAY, GAP_DICT = "GapBoost", "GapBoost array", "GapBoost dict"
 OTHERS = ("OptBandit", "BinBandit", "AdaFull", "OptFull")
-PEER_OF = {RIVER: "river", RIVER_LIKE_US: "river", MOA_FRESH: "capymoa", MOA_ROWS: "capymoa", MOA_JAVA: "capymoa"}
+PEER_OF = {
+    RIVER: "river",
+    RIVER_LIKE_US: "river",
+    MOA_FRESH: "capymoa",
+    MOA_ROWS: "capymoa",
+    MOA_JAVA: "capymoa",
+}
 COLUMNS = (GAP, GAP_ARRAY, GAP_DICT, PLAY, ARRAY, DICT, *OTHERS, WHOLE, *PEER_OF)
 
 
@@ -79,9 +87,13 @@ def measure(case: Case, options: argparse.Namespace) -> Outcome:
     river: dict[str, Contender] = {}
     others: dict[str, Contender] = {}
     if "river" in options.peers:
-        start = start.cut(max(options.minimum_rounds, int(options.seconds * river_peer.rate_in_a_trial(start))))
+        start = start.cut(
+            max(options.minimum_rounds, int(options.seconds * river_peer.rate_in_a_trial(start)))
+        )
         river, others = river_peer.as_shipped(start), {RIVER_LIKE_US: river_peer.with_our_trees(start)}
-    rates = in_turns(river | others | _ours(start)) | in_turns({WHOLE: ours.played(case, "AdaBandit")}, turns=3)
+    rates = in_turns(river | others | _ours(start)) | in_turns(
+        {WHOLE: ours.played(case, "AdaBandit")}, turns=3
+    )
     fastest = max(river, key=lambda name: rates[name].per_second, default="")
     if fastest:
         rates[RIVER] = rates[fastest]
@@ -107,11 +119,23 @@ def _ours(case: Case) -> dict[str, Contender]:
 
 
 def report(outcomes: Sequence[Outcome], missing: Mapping[str, str]) -> str:
-    """Three tables: rates, quotients against the targets, accuracies on the same rounds. A missing peer keeps its columns."""
-    keys = [key for key in COLUMNS if PEER_OF.get(key) in missing or any(key in outcome.rates for outcome in outcomes)]
+    """Three tables: rates, quotients against the targets, accuracies on the same rounds.
+
+    A missing peer keeps its columns.
+    """
+    keys = [
+        key
+        for key in COLUMNS
+        if PEER_OF.get(key) in missing or any(key in outcome.rates for outcome in outcomes)
+    ]
     heads = [(o.name, str(o.n_learners), f"{o.prefix:,}") for o in outcomes]
-    rates = [[*head, *(number(o.per_second(key)) for key in keys)] for head, o in zip(heads, outcomes, strict=True)]
-    right = [[o.name, *(share(o.rates[key].accuracy if key in o.rates else None) for key in keys)] for o in outcomes]
+    rates = [
+        [*head, *(number(o.per_second(key)) for key in keys)] for head, o in zip(heads, outcomes, strict=True)
+    ]
+    right = [
+        [o.name, *(share(o.rates[key].accuracy if key in o.rates else None) for key in keys)]
+        for o in outcomes
+    ]
     shown = [target for target in TARGETS if any(o.ratio(target) for o in outcomes)]
     ratios = [[o.name, *(_verdict(o, target) for target in shown)] for o in outcomes]
     return "\n\n".join(
@@ -136,14 +160,25 @@ def _verdict(outcome: Outcome, target: Target) -> str:
 
 def _notes(outcomes: Sequence[Outcome], missing: Mapping[str, str]) -> list[str]:
     settings = [f"{o.name}: the faster was {o.river}" for o in outcomes if o.river]
-    return settings + [f"{peer} is left out, it cannot be imported: {reason}" for peer, reason in missing.items()]
+    return settings + [
+        f"{peer} is left out, it cannot be imported: {reason}" for peer, reason in missing.items()
+    ]
 
 
 def as_json(about: dict[str, str], outcomes: Sequence[Outcome]) -> str:
     def plain(outcome: Outcome) -> dict[str, Any]:
         rates = {key: {**asdict(rate), "per_second": rate.per_second} for key, rate in outcome.rates.items()}
-        ratios = {f"{t.ours} / {t.peer}": {"ratio": outcome.ratio(t), "wanted": t.wanted(outcome.name)} for t in TARGETS}
-        return {"stream": outcome.name, "n_learners": outcome.n_learners, "rounds": outcome.prefix, "rates": rates, "ratios": ratios}
+        ratios = {
+            f"{t.ours} / {t.peer}": {"ratio": outcome.ratio(t), "wanted": t.wanted(outcome.name)}
+            for t in TARGETS
+        }
+        return {
+            "stream": outcome.name,
+            "n_learners": outcome.n_learners,
+            "rounds": outcome.prefix,
+            "rates": rates,
+            "ratios": ratios,
+        }
 
     return json.dumps({"machine": about, "streams": [plain(outcome) for outcome in outcomes]}, indent=2)
 
@@ -163,12 +198,31 @@ def as_records(about: dict[str, str], command: str, outcomes: Sequence[Outcome])
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rounds", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--datasets", type=_names, default=datasets.names(), help="comma-separated (default: all that can be had)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long River plays each stream, about (default: %(default)s)")
-    parser.add_argument("--minimum-rounds", type=int, default=2000, help="how many rounds River plays, at least (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.rounds", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--datasets",
+        type=_names,
+        default=datasets.names(),
+        help="comma-separated (default: all that can be had)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=10.0,
+        help="how long River plays each stream, about (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--minimum-rounds",
+        type=int,
+        default=2000,
+        help="how many rounds River plays, at least (default: %(default)s)",
+    )
     parser.add_argument("--rounds", type=int, help="play no more than this many rounds of each stream")
-    parser.add_argument("--peers", type=_peers, default=("river", "capymoa"), help="river,capymoa or none (default: both)")
+    parser.add_argument(
+        "--peers", type=_peers, default=("river", "capymoa"), help="river,capymoa or none (default: both)"
+    )
     parser.add_argument("--seed", type=int, default=4, help="of the streams' order (default: %(default)s)")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
@@ -210,7 +264,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("\n".join(f"{key}: {value}" for key, value in about.items()), end="\n\n")
         print(report(outcomes, missing))
     if options.record:
-        records.update(options.record, as_records(about, records.typed("benchmarks.rounds", arguments), outcomes), ["stream"])
+        records.update(
+            options.record,
+            as_records(about, records.typed("benchmarks.rounds", arguments), outcomes),
+            ["stream"],
+        )
 
 
 if __name__ == "__main__":

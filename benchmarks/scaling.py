@@ -1,10 +1,12 @@
-"""Time and memory of a round against the number of labels, learners and features, and against the length of the stream.
+"""Time and memory of a round against the number of labels, learners and features, and against the length of
+the stream.
 
-    python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,length] [--rounds 20000]
-                                 [--length 5000000] [--json] [--record]
+    python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,length] [--rounds
+                                 20000] [--length 5000000] [--json] [--record]
 
-Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed. With --seconds a point
-stops when these are spent: it then tells of younger trees than the others, and should not be compared with them.
+Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed.
+With --seconds a point stops when these are spent: it then tells of younger trees than the others, and should
+not be compared with them.
 """
 
 import argparse
@@ -64,16 +66,23 @@ def sweep(sizes: dict[int, Size], options: argparse.Namespace) -> list[Point]:
 def by_length(options: argparse.Namespace) -> list[Point]:
     """One model over a long stream; a point for each window."""
     size = Size(n_labels=10, n_learners=10)
-    clouds = Clouds(size.n_labels, size.n_features, centres_per_label=5, spread=0.2)  # hard enough for trees to grow and grow
+    clouds = Clouds(
+        size.n_labels, size.n_features, centres_per_label=5, spread=0.2
+    )  # hard enough for trees to grow and grow
     play(_model(size, options), *next(clouds.windows([100])))  # compiles
-    model, windows = _model(size, options), clouds.windows([options.window] * max(1, options.length // options.window))
+    model, windows = (
+        _model(size, options),
+        clouds.windows([options.window] * max(1, options.length // options.window)),
+    )
     return [_timed((1 + i) * options.window, model, [window], inf) for i, window in enumerate(windows)]
 
 
 def _point(at: int, size: Size, options: argparse.Namespace) -> Point:
     print(f"  {at}", file=sys.stderr, flush=True)
     model = _model(size, options)
-    windows = Clouds(size.n_labels, size.n_features).windows([options.warm_up, *[_STEP] * max(1, options.rounds // _STEP)])
+    windows = Clouds(size.n_labels, size.n_features).windows(
+        [options.warm_up, *[_STEP] * max(1, options.rounds // _STEP)]
+    )
     play(model, *next(windows))
     return _timed(at, model, windows, options.seconds)
 
@@ -86,7 +95,9 @@ def _timed(at: int, model: Any, windows: Iterable[Window], limit: float) -> Poin
         rounds, seconds, right = rounds + len(window[1]), seconds + spent, right + accuracy * len(window[1])
         if seconds > limit:
             break
-    return Point(at, rounds, 1e6 * seconds / rounds, int(model.memory_usage), machine.memory(), right / rounds)
+    return Point(
+        at, rounds, 1e6 * seconds / rounds, int(model.memory_usage), machine.memory(), right / rounds
+    )
 
 
 def _play(model: Any, window: Window) -> float:
@@ -106,8 +117,14 @@ def _model(size: Size, options: argparse.Namespace) -> Any:
 
 
 def _told(n_labels: int) -> Size:
-    """AdaFull with the weights of the paper's program: those of its appendix grow with k, and trees try to split ever more often."""
-    return Size(n_labels, booster="AdaFull", options=(("importance_scale", ADAFULL_WEIGHT / (n_labels * (n_labels - 1))),))
+    """AdaFull with the weights of the paper's program: those of its appendix grow with k, and trees try to
+    split ever more often.
+    """
+    return Size(
+        n_labels,
+        booster="AdaFull",
+        options=(("importance_scale", ADAFULL_WEIGHT / (n_labels * (n_labels - 1))),),
+    )
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], list[Point]]] = {
@@ -136,7 +153,9 @@ def verdict(part: str, points: Sequence[Point]) -> str:
     cost = {point.at: point.microseconds for point in points}
     first, last = points[0], points[-1]
     if part.startswith("labels"):
-        wanted = "" if part == "labels-gap" else " (at most 2 wanted)"  # GapBoost asks every label that was ever shown
+        wanted = (
+            "" if part == "labels-gap" else " (at most 2 wanted)"
+        )  # GapBoost asks every label that was ever shown
         return f"k = 10,000 costs {cost[10_000] / cost[26]:.2f} times k = 26{wanted}"
     if part == "length":
         return f"rate at the end {first.microseconds / last.microseconds:.2f} of the rate at {first.at:,} rounds (at least 0.5 wanted)"
@@ -145,14 +164,36 @@ def verdict(part: str, points: Sequence[Point]) -> str:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--parts", type=_parts, default=tuple(PARTS), help=f"comma-separated, from {','.join(PARTS)} (default: all)")
-    parser.add_argument("--warm-up", type=int, default=5_000, help="rounds before the clock starts (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=20_000, help="rounds timed for each point (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=inf, help="CPU seconds a point may take (default: no limit)")
-    parser.add_argument("--length", type=int, default=5_000_000, help="rounds of the long stream (default: %(default)s)")
-    parser.add_argument("--window", type=int, default=100_000, help="rounds of a window of the long stream (default: %(default)s)")
-    parser.add_argument("--max-memory", type=int, default=256, help="the models' ceiling in MiB (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scaling", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--parts",
+        type=_parts,
+        default=tuple(PARTS),
+        help=f"comma-separated, from {','.join(PARTS)} (default: all)",
+    )
+    parser.add_argument(
+        "--warm-up", type=int, default=5_000, help="rounds before the clock starts (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=20_000, help="rounds timed for each point (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=inf, help="CPU seconds a point may take (default: no limit)"
+    )
+    parser.add_argument(
+        "--length", type=int, default=5_000_000, help="rounds of the long stream (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--window",
+        type=int,
+        default=100_000,
+        help="rounds of a window of the long stream (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-memory", type=int, default=256, help="the models' ceiling in MiB (default: %(default)s)"
+    )
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     records.add_option(parser, "scaling")
@@ -180,10 +221,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"\n{table(part, results[part])}", flush=True)
     if options.record:
         told = records.about(about, records.typed("benchmarks.scaling", arguments))
-        lines = [{"part": part, **asdict(point), **told} for part, points in results.items() for point in points]
+        lines = [
+            {"part": part, **asdict(point), **told} for part, points in results.items() for point in points
+        ]
         records.update(options.record, lines, ["part", "at"])
     if options.json:
-        print(json.dumps({"machine": about, **{part: [asdict(p) for p in points] for part, points in results.items()}}, indent=2))
+        print(
+            json.dumps(
+                {"machine": about, **{part: [asdict(p) for p in points] for part, points in results.items()}},
+                indent=2,
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -59,10 +59,15 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
             arguments = [*self.arguments, str(start), self.booster] if self.booster else list(self.arguments)
-            shown = subprocess.run([python, *arguments], cwd=folder, env=environment, check=True, capture_output=True, text=True)
+            shown = subprocess.run(
+                [python, *arguments], cwd=folder, env=environment, check=True, capture_output=True, text=True
+            )
             wall, after = time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         if self.booster:
-            return {f"{self.booster}: first {what}": tuple(times) for what, times in json.loads(shown.stdout).items()}
+            return {
+                f"{self.booster}: first {what}": tuple(times)
+                for what, times in json.loads(shown.stdout).items()
+            }
         return {self.name: (wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)}
 
 
@@ -108,11 +113,24 @@ def table(lines: Sequence[records.Record]) -> str:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     names = [case.name for case in CASES]
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.startup", description="How long a stranger waits.")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter to start (default: this one)")
-    parser.add_argument("--setting", default="source", help="what is installed there: source, wheel (default: %(default)s)")
-    parser.add_argument("--only", type=lambda text: text.split(","), default=names, help=f"comma-separated, from {','.join(names)}")
-    parser.add_argument("--repeat", type=int, default=1, help="how often; the median counts (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.startup", description="How long a stranger waits."
+    )
+    parser.add_argument(
+        "--python", default=sys.executable, help="the interpreter to start (default: this one)"
+    )
+    parser.add_argument(
+        "--setting", default="source", help="what is installed there: source, wheel (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--only",
+        type=lambda text: text.split(","),
+        default=names,
+        help=f"comma-separated, from {','.join(names)}",
+    )
+    parser.add_argument(
+        "--repeat", type=int, default=1, help="how often; the median counts (default: %(default)s)"
+    )
     records.add_option(parser, "startup")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.only if name not in names]

@@ -29,7 +29,9 @@ def microseconds(work: Callable[[], None], rounds: int) -> float:
 
 
 def alone(case: Case) -> None:
-    ours.decide_and_learn(list(case.stream.X), [case.stream.labels[i] for i in case.stream.y], case.model("AdaBandit"))
+    ours.decide_and_learn(
+        list(case.stream.X), [case.stream.labels[i] for i in case.stream.y], case.model("AdaBandit")
+    )
 
 
 def beside_a_busy_thread(case: Case) -> None:
@@ -56,22 +58,38 @@ def two_models(case: Case) -> None:
         thread.join()
 
 
-WAYS = {"alone": (alone, 1), "beside a busy thread": (beside_a_busy_thread, 1), "two threads, a model each": (two_models, 2)}
+WAYS = {
+    "alone": (alone, 1),
+    "beside a busy thread": (beside_a_busy_thread, 1),
+    "two threads, a model each": (two_models, 2),
+}
 """What is measured, and by how many rounds of the stream it is divided."""
 
 
 def measure(case: Case) -> dict[str, float]:
     alone(case.cut(50))  # compiles
-    return {name: round(microseconds(partial(way, case), share * case.rounds), 1) for name, (way, share) in WAYS.items()}
+    return {
+        name: round(microseconds(partial(way, case), share * case.rounds), 1)
+        for name, (way, share) in WAYS.items()
+    }
 
 
 def main() -> None:
     options = asked("threads", "A round of AdaBandit alone, and beside other threads.")
     found = {case.name: measure(case.cut(ROUNDS)) for case in cases(options.streams, 4)}
-    print(render(["us a round", *WAYS], [[name, *(f"{value:.1f}" for value in ways.values())] for name, ways in found.items()]))
+    print(
+        render(
+            ["us a round", *WAYS],
+            [[name, *(f"{value:.1f}" for value in ways.values())] for name, ways in found.items()],
+        )
+    )
     if options.record:
         told = records.about(machine.describe(None), records.typed("benchmarks.threads", None))
-        records.update(options.record, [{"stream": name, "microseconds": ways, **told} for name, ways in found.items()], ["stream"])
+        records.update(
+            options.record,
+            [{"stream": name, "microseconds": ways, **told} for name, ways in found.items()],
+            ["stream"],
+        )
 
 
 if __name__ == "__main__":

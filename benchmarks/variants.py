@@ -1,4 +1,7 @@
-"""What the ablation changes: a base of AdaBandit, and one thing of it at a time. One of the changes is recommended."""
+"""What the ablation changes: a base of AdaBandit, and one thing of it at a time.
+
+One of the changes is recommended.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from banditboost.boosting.adaptive import AdaBandit
-from banditboost.models.model import Model
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import FIRST_SEED, paper_parameters
 from banditboost.experiments.protocol import PATIENT, STEADY
+from banditboost.models.model import Model
 
 COMMON: Final[Mapping[str, Any]] = {"n_learners": 40, "exploration": "divided", "tie_tolerance": 1.0}
 """The same for all streams, with the default trees."""

@@ -1,6 +1,7 @@
 """`python -m benchmarks.verdicts`: what late and lost verdicts cost, on three of the paper's streams.
 
-Each run is written down when it is done; the same command goes on where it was stopped, and then writes the page, the table and the figure.
+Each run is written down when it is done; the same command goes on where it was stopped, and then writes the
+page, the table and the figure.
 """
 
 from __future__ import annotations
@@ -77,7 +78,12 @@ class Run:
         parameters = paper_parameters(self.data, self.learner) if self.learner == "AdaBandit" else {}
         model = make(self.learner, stream.labels, stream.schema(), parameters, self.seed)
         result = play(model, *stream, delay=self.delay, lost=self.loss)
-        scores = {"rounds": len(result.y), "learned": result.learned, "accuracy": result.accuracy, "last_accuracy": result.last_accuracy}
+        scores = {
+            "rounds": len(result.y),
+            "learned": result.learned,
+            "accuracy": result.accuracy,
+            "last_accuracy": result.last_accuracy,
+        }
         return {"id": self.id, **asdict(self), **scores}
 
 
@@ -95,13 +101,23 @@ def means(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row for each stream, learner and regime: means over seeds."""
     cells: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for record in records:
-        cells.setdefault((record["data"], record["learner"], record["delay"], record["loss"]), []).append(record)
+        cells.setdefault((record["data"], record["learner"], record["delay"], record["loss"]), []).append(
+            record
+        )
     rows = []
     for (data, learner, delay, loss), members in cells.items():
-        row: dict[str, Any] = {"data": data, "learner": learner, "delay": delay, "loss": loss, "seeds": len(members)}
+        row: dict[str, Any] = {
+            "data": data,
+            "learner": learner,
+            "delay": delay,
+            "loss": loss,
+            "seeds": len(members),
+        }
         row["learned"] = round(sum(record["learned"] for record in members) / len(members))
         for score in ("last_accuracy", "accuracy"):
-            row[score], row[f"{score}_half_interval"] = (round(value, 5) for value in mean_interval([r[score] for r in members]))
+            row[score], row[f"{score}_half_interval"] = (
+                round(value, 5) for value in mean_interval([r[score] for r in members])
+            )
         rows.append(row)
     return rows
 
@@ -110,8 +126,18 @@ def table(rows: Sequence[dict[str, Any]], regime: str, values: Sequence[float]) 
     other = "loss" if regime == "delay" else "delay"
     cells = {(row["data"], row["learner"], row[regime]): _cell(row) for row in rows if not row[other]}
     lines = list(dict.fromkeys((row["data"], row["learner"]) for row in rows))
-    heads = ["stream", "learner", *(f"{value:,}" if regime == "delay" else f"{value:.0%}" for value in values)]
-    return render(heads, [[data.capitalize(), learner, *(cells[data, learner, value] for value in values)] for data, learner in lines])
+    heads = [
+        "stream",
+        "learner",
+        *(f"{value:,}" if regime == "delay" else f"{value:.0%}" for value in values),
+    ]
+    return render(
+        heads,
+        [
+            [data.capitalize(), learner, *(cells[data, learner, value] for value in values)]
+            for data, learner in lines
+        ],
+    )
 
 
 def _cell(row: dict[str, Any]) -> str:
@@ -169,8 +195,12 @@ def write(records: Sequence[dict[str, Any]], seeds: int) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--records", type=Path, default=RECORDS, help="what was played (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.verdicts", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--records", type=Path, default=RECORDS, help="what was played (default: %(default)s)"
+    )
     options = parser.parse_args(arguments)
     results = Results(options.records)
     runs = list(all_runs(DATA, SEEDS))

@@ -1,7 +1,8 @@
 """`python scripts/build_wheel.py [--out dist]`: a wheel for this platform that carries compiled kernels.
 
-The kernels are compiled for a common baseline of processors (x86-64-v3; on arm64 the generic one), by this Python and this Numba.
-Where a wheel's machine code does not fit, kernels are compiled when they are first called, as from a source checkout.
+The kernels are compiled for a common baseline of processors (x86-64-v3; on arm64 the generic one), by this
+Python and this Numba. Where a wheel's machine code does not fit, kernels are compiled when they are first
+called, as from a source checkout.
 """
 
 from __future__ import annotations

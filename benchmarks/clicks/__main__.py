@@ -19,16 +19,29 @@ PACKAGES = ("vowpalwabbit", "numpy", "numba")
 
 
 def tell(record: Record) -> None:
-    print(f"{record['player']} {record['settings']} seed {record['seed']}: {record['rate']:.4f}", file=sys.stderr, flush=True)
+    print(
+        f"{record['player']} {record['settings']} seed {record['seed']}: {record['rate']:.4f}",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.clicks", description="Banners and clicks, beside Vowpal Wabbit.")
-    parser.add_argument("--records", type=Path, default=page.RECORDS, help="what was played (default: %(default)s)")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where page and chart go (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.clicks", description="Banners and clicks, beside Vowpal Wabbit."
+    )
+    parser.add_argument(
+        "--records", type=Path, default=page.RECORDS, help="what was played (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help="where page and chart go (default: %(default)s)"
+    )
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     options = parser.parse_args(arguments)
-    about = {"machine": machine.describe(machine.pin(options.core), PACKAGES), "command": "python -m benchmarks.clicks"}
+    about = {
+        "machine": machine.describe(machine.pin(options.core), PACKAGES),
+        "command": "python -m benchmarks.clicks",
+    }
     runner = Runner(Results(options.records), about, tell)
     for player in players():
         if player.game is Wabbit and find_spec("vowpalwabbit") is None:

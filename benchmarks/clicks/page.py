@@ -112,7 +112,10 @@ def by_player(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def table(shown: Mapping[str, Sequence[Record]]) -> str:
-    rows = [[_marked(name), _interval(runs, "last_rate"), f"{_mean(runs, 'clicks'):,.0f}"] for name, runs in shown.items()]
+    rows = [
+        [_marked(name), _interval(runs, "last_rate"), f"{_mean(runs, 'clicks'):,.0f}"]
+        for name, runs in shown.items()
+    ]
     return render(["", "last fifth", "clicks"], sorted(rows, key=lambda row: row[1], reverse=True))
 
 
@@ -124,7 +127,9 @@ def short_table(shown: Mapping[str, Sequence[Record]]) -> str:
         "A/B test, then its winner": [AB_TEST],
     }
     lines |= {"AdaBandit, the paper's, tuned": ["AdaBandit"], "guessing": ["guessing"]}
-    rows = [[title, best_last_rate(shown, names), best_clicks(shown, names)] for title, names in lines.items()]
+    rows = [
+        [title, best_last_rate(shown, names), best_clicks(shown, names)] for title, names in lines.items()
+    ]
     rows.insert(0, ["*best possible*", f"{BEST_RATE:.3f}", f"{BEST_RATE * n_visits(shown):,.0f}"])
     return render(["", "click rate, last fifth", "clicks, all visits"], rows)
 
@@ -147,7 +152,11 @@ def best_clicks(shown: Mapping[str, Sequence[Record]], names: Iterable[str]) -> 
 
 def _found(shown: Mapping[str, Sequence[Record]]) -> str:
     rates = sorted((_mean(shown[name], "last_rate") for name in wabbits(shown)), reverse=True)
-    return f"Vowpal Wabbit, tuned, reaches {rates[-1]:.3f} to {rates[0]:.3f}, depending on its explorer." if rates else ""
+    return (
+        f"Vowpal Wabbit, tuned, reaches {rates[-1]:.3f} to {rates[0]:.3f}, depending on its explorer."
+        if rates
+        else ""
+    )
 
 
 def _adabandit(shown: Mapping[str, Sequence[Record]]) -> str:
@@ -171,7 +180,9 @@ def _marked(name: str) -> str:
 
 def _settings(shown: Mapping[str, Sequence[Record]]) -> str:
     chosen = {name: dict(runs[0]["settings"]) for name, runs in shown.items()}
-    return "\n".join(f"- {name}: {_words(given)}" for name, given in chosen.items() if set(given) - {"booster"})
+    return "\n".join(
+        f"- {name}: {_words(given)}" for name, given in chosen.items() if set(given) - {"booster"}
+    )
 
 
 def _words(given: Mapping[str, Any]) -> str:
@@ -193,7 +204,11 @@ def curves(records: Iterable[Record]) -> dict[str, Any]:
     """Player -> mean click rate in each window of the visits: what the chart shows."""
     shown = by_player(records)
     chosen = ["GapBoost", *wabbits(shown), AB_TEST, "AdaBandit", "guessing"]
-    means = {name: np.mean([run["curve"] for run in shown[name]], axis=0).round(6).tolist() for name in chosen if name in shown}
+    means = {
+        name: np.mean([run["curve"] for run in shown[name]], axis=0).round(6).tolist()
+        for name in chosen
+        if name in shown
+    }
     return {"visits": n_visits(shown), "curves": means}
 
 
@@ -201,14 +216,32 @@ def draw(numbers: Mapping[str, Any]) -> Figure:
     figure = Figure(figsize=(8.2, 4.2), layout="constrained")
     axes = figure.subplots()
     ends = numbers["visits"] / WINDOWS * (np.arange(WINDOWS) + 1)
-    colours = {"GapBoost": charts.OURS, "AdaBandit": charts.PAPERS, AB_TEST: charts.PLAIN, "guessing": "#aaaaaa"}
+    colours = {
+        "GapBoost": charts.OURS,
+        "AdaBandit": charts.PAPERS,
+        AB_TEST: charts.PLAIN,
+        "guessing": "#aaaaaa",
+    }
     for name, curve in numbers["curves"].items():
-        label = "Vowpal Wabbit, tuned (four explorers)" if name == next(iter(EXPLORERS)) else f"_{name}" if name in EXPLORERS else name
+        label = (
+            "Vowpal Wabbit, tuned (four explorers)"
+            if name == next(iter(EXPLORERS))
+            else f"_{name}"
+            if name in EXPLORERS
+            else name
+        )
         width = 2.8 if name == "GapBoost" else 1.2 if name in EXPLORERS else 1.6
-        axes.plot(ends, [100 * rate for rate in curve], color=colours.get(name, charts.PEER), lw=width, label=label)
+        axes.plot(
+            ends, [100 * rate for rate in curve], color=colours.get(name, charts.PEER), lw=width, label=label
+        )
     axes.axhline(100 * BEST_RATE, color="#333333", lw=0.9, ls=":")
     axes.text(ends[0], 100 * BEST_RATE + 0.08, "the best possible", fontsize=9, color="#333333")
-    axes.set(xlabel="visits", ylabel="click rate of the banners shown, %", xlim=(0, numbers["visits"]), ylim=(1.8, 6.5))
+    axes.set(
+        xlabel="visits",
+        ylabel="click rate of the banners shown, %",
+        xlim=(0, numbers["visits"]),
+        ylim=(1.8, 6.5),
+    )
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     figure.legend(loc="outside lower center", ncols=5, frameon=False, fontsize=8.5)
     return figure

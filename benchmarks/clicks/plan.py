@@ -86,17 +86,25 @@ class Runner:
         """The setting with the highest click rate over all visits, on other visitors than the page's."""
         if len(player.grid) == 1:
             return player.grid[0]
-        first = [(self._rate(player, setting, (FIRST_TUNING_SEED,), n_visits), setting) for setting in player.grid]
+        first = [
+            (self._rate(player, setting, (FIRST_TUNING_SEED,), n_visits), setting) for setting in player.grid
+        ]
         finalists = [setting for _, setting in sorted(first, key=lambda pair: -pair[0])[:FINALISTS]]
         seeds = (FIRST_TUNING_SEED, *FURTHER_TUNING_SEEDS)
         return max(finalists, key=lambda setting: self._rate(player, setting, seeds, n_visits))
 
     def _rate(self, player: Player, settings: Settings, seeds: Sequence[int], n_visits: int) -> float:
-        return statistics.fmean(self._run(Run(player, settings, seed, TUNING), n_visits)["rate"] for seed in seeds)
+        return statistics.fmean(
+            self._run(Run(player, settings, seed, TUNING), n_visits)["rate"] for seed in seeds
+        )
 
     def _run(self, run: Run, n_visits: int) -> Record:
         if run.id not in self._records:
-            record = {**run.play(n_visits), **(self._about if run.purpose == PAGE else {}), "finished": _now()}
+            record = {
+                **run.play(n_visits),
+                **(self._about if run.purpose == PAGE else {}),
+                "finished": _now(),
+            }
             self._results.append(record)
             self._records[run.id] = record
             self._tell(record)

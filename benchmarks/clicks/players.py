@@ -128,7 +128,9 @@ class Table(Averages):
 
     def show(self, row: Row) -> str:
         key = f"{row['device']} {half_of_day(row['hour'])}"
-        return self._note(key, self._draw.choice(BANNERS) if self._draw.random() < EPSILON else self._best(key))
+        return self._note(
+            key, self._draw.choice(BANNERS) if self._draw.random() < EPSILON else self._best(key)
+        )
 
 
 @dataclass(frozen=True)
@@ -146,13 +148,25 @@ EXPLORERS = {
     "VW regcb": ("--regcbopt --mellowness 0.01", "--regcbopt --mellowness 0.001"),
     "VW bag": ("--bag 5 --greedify",),
 }
-ESTIMATES = {"VW epsilon": ("mtr", "dr", "dm"), "VW squarecb": ("mtr",), "VW regcb": ("mtr",), "VW bag": ("mtr", "dr", "dm")}
+ESTIMATES = {
+    "VW epsilon": ("mtr", "dr", "dm"),
+    "VW squarecb": ("mtr",),
+    "VW regcb": ("mtr",),
+    "VW bag": ("mtr", "dr", "dm"),
+}
 """How costs are estimated (`--cb_type`), as far as an explorer leaves a choice."""
 
 
 def _wabbit_grid(name: str) -> list[Settings]:
     keys = ("explorer", "estimate", "pairs", "hour", "step", "costs")
-    choices = (EXPLORERS[name], ESTIMATES[name], (False, True), ("number", "name"), (0.5, 0.1, 0.02), ([0, -1], [1, 0]))
+    choices = (
+        EXPLORERS[name],
+        ESTIMATES[name],
+        (False, True),
+        ("number", "name"),
+        (0.5, 0.1, 0.02),
+        ([0, -1], [1, 0]),
+    )
     return [dict(zip(keys, values, strict=True)) for values in product(*choices)]
 
 

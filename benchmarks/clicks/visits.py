@@ -49,7 +49,11 @@ class Visits:
 
 def draw(seed: int, n_visits: int = VISITS) -> Visits:
     random = np.random.Generator(np.random.PCG64(seed))
-    return Visits(random.integers(len(DEVICES), size=n_visits), random.integers(24, size=n_visits), random.random(n_visits))
+    return Visits(
+        random.integers(len(DEVICES), size=n_visits),
+        random.integers(24, size=n_visits),
+        random.random(n_visits),
+    )
 
 
 def click_rate(row: Row, banner: str) -> float:

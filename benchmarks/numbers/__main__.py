@@ -23,13 +23,19 @@ def marked_pages() -> dict[Path, str]:
 def outdated() -> list[Path]:
     """Pages and charts that differ from the records."""
     pages = marked_pages() | whole_pages.texts()
-    differing = [page for page, text in pages.items() if not page.exists() or page.read_text(encoding="utf-8") != text]
+    differing = [
+        page for page, text in pages.items() if not page.exists() or page.read_text(encoding="utf-8") != text
+    ]
     return differing + charts_of_pages.outdated()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.numbers", description="Fill the pages from the records.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page differs from the records")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.numbers", description="Fill the pages from the records."
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if a page differs from the records"
+    )
     if parser.parse_args(arguments).check:
         differing = [str(path.relative_to(ROOT)) for path in outdated()]
         if differing:

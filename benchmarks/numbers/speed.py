@@ -12,7 +12,19 @@ from benchmarks import charts, startup
 from benchmarks.numbers.sources import lines, peers
 from benchmarks.peers.report import Speed, speeds
 from benchmarks.records import Record
-from benchmarks.rounds import ARRAY, COLUMNS, DICT, GAP, MOA_FRESH, MOA_JAVA, MOA_ROWS, PLAY, RIVER, TARGETS, WHOLE
+from benchmarks.rounds import (
+    ARRAY,
+    COLUMNS,
+    DICT,
+    GAP,
+    MOA_FRESH,
+    MOA_JAVA,
+    MOA_ROWS,
+    PLAY,
+    RIVER,
+    TARGETS,
+    WHOLE,
+)
 from benchmarks.tables import number, render
 
 STREAMS = ("balance", "car", "nursery", "movement", "mice", "isolet")
@@ -31,7 +43,13 @@ _PARTS = {
 }
 
 
-def by_stream(name: str, rows: Iterable[str], cell: Callable[[Record, str], str], head: str = "", titles: Mapping[str, str] = {}) -> str:
+def by_stream(
+    name: str,
+    rows: Iterable[str],
+    cell: Callable[[Record, str], str],
+    head: str = "",
+    titles: Mapping[str, str] = {},
+) -> str:
     """Streams as columns: six of them fit beside any number of rows."""
     found = {line["stream"]: line for line in lines(name)}
     streams = [stream for stream in STREAMS if stream in found]
@@ -42,7 +60,9 @@ def by_stream(name: str, rows: Iterable[str], cell: Callable[[Record, str], str]
 def rates() -> str:
     """Rounds per second."""
     present = [key for key in COLUMNS if any(key in line["rates"] for line in lines("rounds"))]
-    return by_stream("rounds", present, lambda line, key: number(line["rates"].get(key)), "rounds per second", _NAMES)
+    return by_stream(
+        "rounds", present, lambda line, key: number(line["rates"].get(key)), "rounds per second", _NAMES
+    )
 
 
 def quotients() -> str:
@@ -54,7 +74,13 @@ def quotients() -> str:
         cells = [_quotient(found[stream], target.ours, target.peer, wanted[stream]) for stream in STREAMS]
         if set(cells) != {"-"}:
             title = f"{_NAMES.get(target.ours, target.ours)} / {_NAMES.get(target.peer, target.peer)}"
-            rows.append([title, *cells, " or ".join(sorted({f"{goal:g}" for goal in wanted.values() if goal is not None})) or "-"])
+            rows.append(
+                [
+                    title,
+                    *cells,
+                    " or ".join(sorted({f"{goal:g}" for goal in wanted.values() if goal is not None})) or "-",
+                ]
+            )
     return render(["quotient", *(stream.capitalize() for stream in STREAMS), "goal"], rows)
 
 
@@ -67,7 +93,9 @@ def _quotient(rates: Mapping[str, float], ours: str, peer: str, wanted: float | 
 
 def spread(ours: str, peer: str, streams: Sequence[str] = STREAMS) -> str:
     """The least and the greatest quotient of two rates: "130 to 1,200"."""
-    found = [line["rates"][ours] / line["rates"][peer] for line in lines("rounds") if line["stream"] in streams]
+    found = [
+        line["rates"][ours] / line["rates"][peer] for line in lines("rounds") if line["stream"] in streams
+    ]
     return _range(found)
 
 
@@ -89,7 +117,13 @@ def origin(name: str) -> str:
 
 
 def profile() -> str:
-    return by_stream("profile", _PARTS, lambda line, part: f"{line['microseconds'][part]:.1f}", "microseconds of a round", _PARTS)
+    return by_stream(
+        "profile",
+        _PARTS,
+        lambda line, part: f"{line['microseconds'][part]:.1f}",
+        "microseconds of a round",
+        _PARTS,
+    )
 
 
 def attempts() -> str:
@@ -99,11 +133,16 @@ def attempts() -> str:
 
 def threads() -> str:
     ways = lines("threads")[0]["microseconds"]
-    return by_stream("threads", ways, lambda line, way: number(line["microseconds"][way]), "microseconds of a round")
+    return by_stream(
+        "threads", ways, lambda line, way: number(line["microseconds"][way]), "microseconds of a round"
+    )
 
 
 def steps() -> str:
-    rows = [[line["what"], f"{line['before']:g} {line['unit']}", f"{line['after']:g} {line['unit']}"] for line in lines("steps")]
+    rows = [
+        [line["what"], f"{line['before']:g} {line['unit']}", f"{line['after']:g} {line['unit']}"]
+        for line in lines("steps")
+    ]
     return render(["what was done", "before", "after"], rows)
 
 
@@ -124,7 +163,9 @@ def costs(part: str, more: int, less: int) -> str:
 def steepest(part: str) -> str:
     """The step at which the cost grows most, compared with the size."""
     points = [(line["at"], line["microseconds"]) for line in lines("scaling") if line["part"] == part]
-    (a, cost_a), (b, cost_b) = max(pairwise(points), key=lambda step: step[1][1] / step[0][1] * step[0][0] / step[1][0])
+    (a, cost_a), (b, cost_b) = max(
+        pairwise(points), key=lambda step: step[1][1] / step[0][1] * step[0][0] / step[1][0]
+    )
     return f"{a:,} to {b:,} cost {cost_b / cost_a:.1f} times as much for {b / a:.1f} times the size"
 
 
@@ -144,19 +185,26 @@ def length_quotient() -> str:
 
 def startup_table() -> str:
     """Of the source, and below it of what else was measured, such as a wheel."""
-    named = [line if line["setting"] == "source" else {**line, "what": f"{line['what']} ({line['setting']})"} for line in lines("startup")]
+    named = [
+        line if line["setting"] == "source" else {**line, "what": f"{line['what']} ({line['setting']})"}
+        for line in lines("startup")
+    ]
     return startup.table(named)
 
 
 def startup_seconds(what: str, cache: str) -> str:
     """Of the source."""
     wanted = ("source", what, cache)
-    found = next(line for line in lines("startup") if (line["setting"], line["what"], line["cache"]) == wanted)
+    found = next(
+        line for line in lines("startup") if (line["setting"], line["what"], line["cache"]) == wanted
+    )
     return f"{number(found['wall'])} s"
 
 
 def before_after_table() -> str:
-    """Speed of this version, divided by that of an earlier one: the columns of `benchmarks.rounds`, a stream in each column."""
+    """Speed of this version, divided by that of an earlier one: the columns of `benchmarks.rounds`, a stream
+    in each column.
+    """
     found = {(line["column"], line["stream"]): line["quotient"] for line in lines("before_after")}
     columns = list(dict.fromkeys(column for column, _ in found))
     streams = [stream for stream in STREAMS if any(name == stream for _, name in found)]
@@ -245,7 +293,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "threads.origin": lambda: origin("threads"),
     "steps.table": steps,
     "steps.origin": lambda: origin("steps"),
-    "scaling.labels": lambda: scaling("labels", {"labels": "AdaBandit", "labels-told": "AdaFull", "labels-gap": "GapBoost"}),
+    "scaling.labels": lambda: scaling(
+        "labels", {"labels": "AdaBandit", "labels-told": "AdaFull", "labels-gap": "GapBoost"}
+    ),
     "scaling.features": lambda: scaling("features", {"features": "AdaBandit"}),
     "scaling.learners": lambda: scaling("learners", {"learners": "AdaBandit"}),
     "scaling.length": length,
@@ -256,7 +306,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "scaling.learners-steepest": lambda: steepest("learners"),
     "scaling.origin": lambda: origin("scaling"),
     "scaling.gap-1000": lambda: number(
-        1e6 / next(p["microseconds"] for p in lines("scaling") if (p["part"], p["at"]) == ("labels-gap", 1000))
+        1e6
+        / next(p["microseconds"] for p in lines("scaling") if (p["part"], p["at"]) == ("labels-gap", 1000))
     ),
     "startup.table": startup_table,
     "startup.origin": lambda: origin("startup"),

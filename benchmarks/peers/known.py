@@ -27,7 +27,9 @@ def prototypes(seed: int) -> tuple[Stream, IntArray]:
 
 
 def preferences(seed: int) -> tuple[Stream, IntArray]:
-    """Six labels drawn with softmax probabilities of linear scores of twelve columns: the best policy shows the likeliest."""
+    """Six labels drawn with softmax probabilities of linear scores of twelve columns: the best policy shows
+    the likeliest.
+    """
     weights = 1.5 * _random(_RULE_SEED).normal(size=(12, 6))
     random = _random(seed)
     X = random.normal(size=(ROUNDS, 12))
@@ -37,7 +39,9 @@ def preferences(seed: int) -> tuple[Stream, IntArray]:
 
 
 def lookup(seed: int) -> tuple[Stream, IntArray]:
-    """Eight nominal columns of four values: if the first two agree the third is the label, else the fourth, out of another four."""
+    """Eight nominal columns of four values: if the first two agree the third is the label, else the fourth,
+    out of another four.
+    """
     X = _random(seed).integers(0, 4, (ROUNDS, 8))
     best = np.where(X[:, 0] == X[:, 1], X[:, 2], 4 + X[:, 3])
     return _noisy("lookup", X.astype(float), best, 8, seed, nominal=4)
@@ -53,7 +57,9 @@ def change(seed: int) -> tuple[Stream, IntArray]:
 
 
 def gaussians(seed: int) -> tuple[Stream, IntArray]:
-    """Fifteen labels, each a normal cloud of its own shape in eight columns: the best policy shows the likeliest."""
+    """Fifteen labels, each a normal cloud of its own shape in eight columns: the best policy shows the
+    likeliest.
+    """
     rule = _random(_RULE_SEED)
     centres, shapes = 1.5 * rule.normal(size=(15, 8)), np.eye(8) + 0.35 * rule.normal(size=(15, 8, 8))
     random = _random(seed)
@@ -70,7 +76,9 @@ def largest(seed: int) -> tuple[Stream, IntArray]:
     """Which of the first six columns is largest, read with noise; four more say nothing."""
     random = _random(seed)
     X = random.gamma(2.0, size=(ROUNDS, 10))
-    return _stream("largest", X, (X[:, :6] + random.normal(0.0, 0.3, (ROUNDS, 6))).argmax(1), 6), X[:, :6].argmax(1)
+    return _stream("largest", X, (X[:, :6] + random.normal(0.0, 0.3, (ROUNDS, 6))).argmax(1), 6), X[
+        :, :6
+    ].argmax(1)
 
 
 def sectors(seed: int) -> tuple[Stream, IntArray]:
@@ -91,7 +99,9 @@ KNOWN: dict[str, Callable[[int], tuple[Stream, IntArray]]] = {
 }
 
 
-def _noisy(name: str, X: NDArray[np.float64], best: IntArray, k: int, seed: int, nominal: int = 0) -> tuple[Stream, IntArray]:
+def _noisy(
+    name: str, X: NDArray[np.float64], best: IntArray, k: int, seed: int, nominal: int = 0
+) -> tuple[Stream, IntArray]:
     random = _random(seed + 1_000_000)
     y = np.where(random.random(len(best)) < NOISE, random.integers(0, k, len(best)), best)
     return _stream(name, X, y, k, nominal), best

@@ -1,8 +1,9 @@
 """One run, in a process of its own: what was shown, the CPU time it took, the most memory it needed.
 
-The process is forked from one that has loaded the rows and our kernels, so a run starts at once, and a run that crashes or never ends
-costs only itself. Memory is the peak while playing minus what the process held just before: rows, imports and a Java machine that has
-been started do not count. (ru_maxrss would: it is inherited from the parent.)
+The process is forked from one that has loaded the rows and our kernels, so a run starts at once, and a run
+that crashes or never ends costs only itself. Memory is the peak while playing minus what the process held
+just before: rows, imports and a Java machine that has been started do not count. (ru_maxrss would: it is
+inherited from the parent.)
 """
 
 from __future__ import annotations
@@ -54,7 +55,11 @@ def _in_child(player: Player, rounds: Rounds, task: Task, limit: float) -> Mappi
     process.start()
     sending.close()
     try:
-        return receiving.recv() if receiving.poll(4 * limit + _PATIENCE) else {"failed": f"took more than {4 * limit + _PATIENCE:.0f} s"}
+        return (
+            receiving.recv()
+            if receiving.poll(4 * limit + _PATIENCE)
+            else {"failed": f"took more than {4 * limit + _PATIENCE:.0f} s"}
+        )
     except EOFError:
         return {"failed": "its process ended without an answer"}
     finally:
@@ -77,7 +82,12 @@ def _outcome(player: Player, rounds: Rounds, task: Task, limit: float) -> dict[s
     seconds = max(process_time() - start, 1e-9)
     memory = _status("VmHWM") - before
     shown = game.shown()
-    return {**score(shown, rounds), "seconds": seconds, "rounds_per_second": len(shown) / seconds, "memory_bytes": max(0, memory)}
+    return {
+        **score(shown, rounds),
+        "seconds": seconds,
+        "rounds_per_second": len(shown) / seconds,
+        "memory_bytes": max(0, memory),
+    }
 
 
 def score(shown: np.ndarray[Any, Any], rounds: Rounds) -> dict[str, Any]:
@@ -87,7 +97,11 @@ def score(shown: np.ndarray[Any, Any], rounds: Rounds) -> dict[str, Any]:
     best = None if rounds.best is None else int((rounds.best[:played] == rounds.stream.y[:played]).sum())
     return {
         "rounds": played,
-        "milestones": {str(mark): float(right[:mark].mean()) for mark in (*MILESTONES, rounds.stream.rounds) if mark <= played},
+        "milestones": {
+            str(mark): float(right[:mark].mean())
+            for mark in (*MILESTONES, rounds.stream.rounds)
+            if mark <= played
+        },
         "accuracy": float(right.mean()),
         "last_accuracy": float(right[-max(1, int(protocol.LAST_FRACTION * played)) :].mean()),
         "regret": None if best is None else best - int(right.sum()),
@@ -96,7 +110,10 @@ def score(shown: np.ndarray[Any, Any], rounds: Rounds) -> dict[str, Any]:
 
 
 def _forget_peak() -> int:
-    """Bytes held now; the peak counts from here. What was freed before goes back first, or it would be used again unseen."""
+    """Bytes held now; the peak counts from here.
+
+    What was freed before goes back first, or it would be used again unseen.
+    """
     gc.collect()
     with suppress(OSError, AttributeError):  # a C library without it
         ctypes.CDLL(None).malloc_trim(0)

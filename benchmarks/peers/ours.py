@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from banditboost import play
-from banditboost.models.model import Model
 from banditboost.datasets import Stream
 from banditboost.experiments import protocol
 from banditboost.experiments.learners import LEARNERS, make
 from banditboost.experiments.paper import paper_parameters
+from banditboost.models.model import Model
 from benchmarks.peers.player import IntArray, Parameters, Player
 
 GAP_SEEDS = 10

@@ -18,7 +18,9 @@ CHAMPION = "GapBoost"
 TUNING_SEED = 99
 FIRST_SEED = 4
 FAR = 1_000
-"""A setting that does not get so far while others do is not chosen: it would play a few thousand rounds at most."""
+"""A setting that does not get so far while others do is not chosen: it would play a few thousand rounds at
+most.
+"""
 SINGLE_SEEDS = 5
 """Of ours on streams that are not the paper's, at most."""
 Record = dict[str, Any]
@@ -26,7 +28,10 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is played. Seconds are CPU seconds of a run; a player that needs more plays a beginning of the stream."""
+    """How much is played.
+
+    Seconds are CPU seconds of a run; a player that needs more plays a beginning of the stream.
+    """
 
     seconds: float = 20.0
     told_seconds: float = 4.0
@@ -65,7 +70,8 @@ def missing(players: Iterable[Player]) -> dict[str, str]:
 def cells(chosen: Sequence[Entry], players: Sequence[Player]) -> list[Cell]:
     """So ordered that what is finished is useful whenever the run is stopped.
 
-    GapBoost goes first, everywhere; then the others, on the paper's streams and the fresh ones before the rest.
+    GapBoost goes first, everywhere; then the others, on the paper's streams and the fresh ones before the
+    rest.
     """
     stages: tuple[Callable[[Player], bool], ...] = (
         lambda player: player.package == "vowpalwabbit",
@@ -75,14 +81,23 @@ def cells(chosen: Sequence[Entry], players: Sequence[Player]) -> list[Cell]:
     )
     first = [entry for entry in chosen if entry.group == PAPER or entry.used == FRESH]
     rest = [entry for entry in chosen if entry not in first]
-    others = [Cell(e, player) for tier in (first, rest) for stage in stages for e in tier for player in players if stage(player)]
+    others = [
+        Cell(e, player)
+        for tier in (first, rest)
+        for stage in stages
+        for e in tier
+        for player in players
+        if stage(player)
+    ]
     return [Cell(entry, player) for entry in chosen for player in players if player.name == CHAMPION] + others
 
 
 class Runner:
     """Plays cells, and writes down every run; what is in the file is not played again."""
 
-    def __init__(self, results: Results, budget: Budget, about: Mapping[str, Any], tell: Callable[[Record], None]) -> None:
+    def __init__(
+        self, results: Results, budget: Budget, about: Mapping[str, Any], tell: Callable[[Record], None]
+    ) -> None:
         self._results, self._budget, self._about, self._tell = results, budget, about, tell
         self._records = {record["id"]: record for record in results.records()}
         self._drawn: tuple[tuple[str, int, int | None], Rounds] | None = None
@@ -108,18 +123,27 @@ class Runner:
         return choose(tried)
 
     def _try(self, cell: Cell, settings: Parameters) -> Record:
-        limits = [rounds for rounds in (self._budget.tuning_rounds, self._budget.rounds) if rounds is not None]
+        limits = [
+            rounds for rounds in (self._budget.tuning_rounds, self._budget.rounds) if rounds is not None
+        ]
         seconds = min(self._budget.tuning_seconds, self._budget.limit(cell.player) / 3)
         return self._run(cell, settings, TUNING_SEED, min(limits), seconds)
 
     def _seeds(self, cell: Cell) -> range:
-        seeds = cell.player.seeds if cell.entry.group == PAPER or not cell.player.ours else min(cell.player.seeds, SINGLE_SEEDS)
+        seeds = (
+            cell.player.seeds
+            if cell.entry.group == PAPER or not cell.player.ours
+            else min(cell.player.seeds, SINGLE_SEEDS)
+        )
         return range(FIRST_SEED, FIRST_SEED + min(seeds, self._budget.seeds or seeds))
 
     def _run(self, cell: Cell, settings: Parameters, seed: int, rounds: int | None, limit: float) -> Record:
         task = Task(Source(cell.entry.name, rounds=rounds), cell.player.name, settings, seed)
         if task.id not in self._records:
-            record = {**measure.measure(task, cell.player, self._draw(cell.entry, seed, rounds), limit), **self._about}
+            record = {
+                **measure.measure(task, cell.player, self._draw(cell.entry, seed, rounds), limit),
+                **self._about,
+            }
             self._results.append(record)
             self._records[task.id] = record
             self._tell(record)
@@ -133,7 +157,9 @@ class Runner:
 
 
 def choose(tried: Sequence[Record]) -> Parameters | None:
-    """The setting that was right most often up to the last milestone that all have reached, but for those too slow to get far."""
+    """The setting that was right most often up to the last milestone that all have reached, but for those too
+    slow to get far.
+    """
     played = [record for record in tried if "failed" not in record]
     if not played:
         return None

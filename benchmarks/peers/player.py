@@ -17,7 +17,10 @@ Parameters = Mapping[str, Any]
 
 
 class Game(Protocol):
-    """A player before a stream. What it takes to get ready (imports, rows in its own format) happens in the constructor."""
+    """A player before a stream.
+
+    What it takes to get ready (imports, rows in its own format) happens in the constructor.
+    """
 
     def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None: ...
 

@@ -52,7 +52,9 @@ def page(records: Sequence[Record]) -> str:
         return f"{_TITLE}\n\nNothing has been played yet.\n"
     gaps = standing.gaps(table, chosen)
     parts = [_TITLE, *_beginning(table, chosen, gaps), _origin(records)]
-    parts += [_group(group, table, chosen) for group in _TITLES if any(entry.group == group for entry in chosen)]
+    parts += [
+        _group(group, table, chosen) for group in _TITLES if any(entry.group == group for entry in chosen)
+    ]
     parts += [_speed_section(table, chosen), HOW, *_details(table, chosen), _streams(chosen)]
     parts += [_not_played(table, chosen), _failures(records)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -67,7 +69,9 @@ def write(records: Sequence[Record], path: Path) -> list[Path]:
 
 def chart_numbers(records: Sequence[Record]) -> list[dict[str, Any]]:
     table = summarise(records)
-    return standing.chart_numbers(standing.gaps(table, [entry for entry in entries().values() if table.get(entry.name)]))
+    return standing.chart_numbers(
+        standing.gaps(table, [entry for entry in entries().values() if table.get(entry.name)])
+    )
 
 
 def _beginning(table: Table, chosen: Sequence[Entry], gaps: Sequence[standing.Gap]) -> list[str]:
@@ -104,7 +108,12 @@ def _group(group: str, table: Table, chosen: Sequence[Entry]) -> str:
     heads = ["stream", "used", "rounds", "GapBoost", "best bandit peer", "its accuracy"]
     parts = [f"## {_TITLES[group]}", render(heads, [_row(entry, table[entry.name]) for entry in members])]
     if group == KNOWN:
-        parts.append(render(["stream", "best policy", "regret", "peer's regret"], [_regrets(e.name, table[e.name]) for e in members]))
+        parts.append(
+            render(
+                ["stream", "best policy", "regret", "peer's regret"],
+                [_regrets(e.name, table[e.name]) for e in members],
+            )
+        )
     uses = [f"*{use}*: {text}." for use, text in USES.items() if any(entry.used == use for entry in members)]
     return "\n\n".join([*parts, " ".join(uses)])
 
@@ -137,7 +146,9 @@ def _speed_section(table: Table, chosen: Iterable[Entry]) -> str:
 
 @dataclass(frozen=True)
 class Speed:
-    """GapBoost through `play` beside Vowpal Wabbit: with its most accurate setting on the stream, and with its fastest tuned one."""
+    """GapBoost through `play` beside Vowpal Wabbit: with its most accurate setting on the stream, and with
+    its fastest tuned one.
+    """
 
     stream: str
     ours: Summary
@@ -149,18 +160,32 @@ class Speed:
         return self.ours.rate / self.accurate[1].rate, self.ours.rate / self.fastest[1].rate
 
     def row(self) -> list[str]:
-        accurate, fastest = (f"{number(peer.rate)} ({name.removeprefix('VW ')})" for name, peer in (self.accurate, self.fastest))
-        return [self.stream, number(self.ours.rate), accurate, f"{self.quotients[0]:.2f}", fastest, f"{self.quotients[1]:.2f}"]
+        accurate, fastest = (
+            f"{number(peer.rate)} ({name.removeprefix('VW ')})"
+            for name, peer in (self.accurate, self.fastest)
+        )
+        return [
+            self.stream,
+            number(self.ours.rate),
+            accurate,
+            f"{self.quotients[0]:.2f}",
+            fastest,
+            f"{self.quotients[1]:.2f}",
+        ]
 
 
 def speeds(table: Table, chosen: Iterable[Entry]) -> list[Speed]:
     found = []
     for entry in chosen:
         players = table[entry.name]
-        wabbits = {name: summary for name, summary in standing.rivals(players).items() if name.startswith("VW ")}
+        wabbits = {
+            name: summary for name, summary in standing.rivals(players).items() if name.startswith("VW ")
+        }
         if CHAMPION in players and wabbits:
             fastest = max(wabbits, key=lambda name: wabbits[name].rate)
-            found.append(Speed(entry.name, players[CHAMPION], next(iter(wabbits.items())), (fastest, wabbits[fastest])))
+            found.append(
+                Speed(entry.name, players[CHAMPION], next(iter(wabbits.items())), (fastest, wabbits[fastest]))
+            )
     return found
 
 
@@ -172,7 +197,10 @@ def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
 
     def grid(players: Sequence[str], cell: Callable[[Summary], str]) -> str:
         present = [name for name in players if any(name in table[entry.name] for entry in chosen)]
-        rows = [[e.name, *("-" if name not in table[e.name] else cell(table[e.name][name]) for name in present)] for e in chosen]
+        rows = [
+            [e.name, *("-" if name not in table[e.name] else cell(table[e.name][name]) for name in present)]
+            for e in chosen
+        ]
         return render(["stream", *present], rows) if present else ""
 
     def marked(field: str) -> Callable[[Summary], str]:
@@ -184,21 +212,31 @@ def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
         grids("All players: accuracy over the last fifth by one bit", bandits, marked("last_accuracy")),
         grids("In full information: total accuracy", told, marked("accuracy")),
         grids("Rounds per CPU second", [*bandits, *told], lambda summary: number(summary.rate)),
-        grids("Peak memory while playing, MiB", [*bandits, *told], lambda summary: number(summary.memory / _MEBIBYTE)),
-        grids("Seeds and rounds", [*bandits, *told], lambda summary: f"{summary.n_seeds} of {summary.rounds:,}"),
+        grids(
+            "Peak memory while playing, MiB",
+            [*bandits, *told],
+            lambda summary: number(summary.memory / _MEBIBYTE),
+        ),
+        grids(
+            "Seeds and rounds", [*bandits, *told], lambda summary: f"{summary.n_seeds} of {summary.rounds:,}"
+        ),
         "## Settings that were chosen\n\n" + _settings(table, chosen),
     ]
 
 
 def _groups() -> tuple[list[list[str]], list[list[str]]]:
-    """Names of players by one bit (boosters, peers, baselines) and of those that are told the label, at most five together."""
+    """Names of players by one bit (boosters, peers, baselines) and of those that are told the label, at most
+    five together.
+    """
     bandits = [player for player in all_players() if not player.told]
     ours = [player.name for player in bandits if player.ours]
     plain = [name for name in ours if name in baselines.__all__]
     boosters = [name for name in ours if name not in plain]
     told = [player for player in all_players() if player.told]
     peers = [player.name for player in bandits if not player.ours]
-    return [boosters, peers, plain[:3], plain[3:]], [[player.name for player in told if player.ours is ours] for ours in (True, False)]
+    return [boosters, peers, plain[:3], plain[3:]], [
+        [player.name for player in told if player.ours is ours] for ours in (True, False)
+    ]
 
 
 def _streams(chosen: Sequence[Entry]) -> str:
@@ -210,7 +248,12 @@ def _streams(chosen: Sequence[Entry]) -> str:
 def _settings(table: Table, chosen: Iterable[Entry]) -> str:
     peers = [player.name for player in all_players() if not player.ours]
     return "\n".join(
-        f"- {entry.name}: " + "; ".join(f"{name} {_words(table[entry.name][name].settings)}" for name in peers if name in table[entry.name])
+        f"- {entry.name}: "
+        + "; ".join(
+            f"{name} {_words(table[entry.name][name].settings)}"
+            for name in peers
+            if name in table[entry.name]
+        )
         for entry in chosen
         if any(name in table[entry.name] for name in peers)
     )
@@ -218,16 +261,24 @@ def _settings(table: Table, chosen: Iterable[Entry]) -> str:
 
 def _words(settings: Mapping[str, Any]) -> str:
     flags = [key if value else f"not {key}" for key, value in settings.items() if isinstance(value, bool)]
-    return ", ".join([*(f"{key} `{value}`" for key, value in settings.items() if not isinstance(value, bool)), *flags])
+    return ", ".join(
+        [*(f"{key} `{value}`" for key, value in settings.items() if not isinstance(value, bool)), *flags]
+    )
 
 
 def _not_played(table: Table, chosen: Sequence[Entry]) -> str:
-    absent = {player.name: [entry.name for entry in chosen if player.name not in table[entry.name]] for player in all_players()}
+    absent = {
+        player.name: [entry.name for entry in chosen if player.name not in table[entry.name]]
+        for player in all_players()
+    }
     lines = [f"- {name}: {', '.join(streams)}" for name, streams in absent.items() if streams]
     return "\n".join(["## Not played\n", *lines]) if lines else ""
 
 
 def _failures(records: Iterable[Record]) -> str:
     failed = [record for record in records if "failed" in record]
-    lines = [f"- {r['task']['learner']} on {r['task']['source']['name']}, seed {r['task']['seed']}: {r['failed']}" for r in failed]
+    lines = [
+        f"- {r['task']['learner']} on {r['task']['source']['name']}, seed {r['task']['seed']}: {r['failed']}"
+        for r in failed
+    ]
     return "\n".join(["## Runs that failed\n", *lines]) if lines else ""

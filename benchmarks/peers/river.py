@@ -30,19 +30,26 @@ class River:
                 break
 
     def shown(self) -> IntArray:
-        return np.array([self._positions.get(label, -1) for label in self._shown], np.int64)  # -1: no answer before the first label
+        return np.array(
+            [self._positions.get(label, -1) for label in self._shown], np.int64
+        )  # -1: no answer before the first label
 
 
 def model(name: str, delta: float, seed: int) -> Any:
     from river import ensemble, forest, tree
 
     if name == "AdaBoost":
-        return ensemble.AdaBoostClassifier(tree.HoeffdingTreeClassifier(delta=delta), n_models=TREES, seed=seed)
+        return ensemble.AdaBoostClassifier(
+            tree.HoeffdingTreeClassifier(delta=delta), n_models=TREES, seed=seed
+        )
     return forest.ARFClassifier(n_models=TREES, delta=delta, seed=seed)
 
 
 def players() -> list[Player]:
-    return [Player(f"River {name}", River, "river", settings=partial(_settings, name), told=True, seeds=1) for name in ("AdaBoost", "ARF")]
+    return [
+        Player(f"River {name}", River, "river", settings=partial(_settings, name), told=True, seeds=1)
+        for name in ("AdaBoost", "ARF")
+    ]
 
 
 def _settings(name: str, _stream: str) -> Sequence[Parameters]:

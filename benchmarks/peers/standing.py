@@ -40,7 +40,11 @@ class Gap:
 
 def rivals(players: Mapping[str, Summary]) -> dict[str, Summary]:
     """Peers that play by one bit, the best total first; those that did not finish come last."""
-    names = [player.name for player in all_players() if not player.ours and not player.told and player.name in players]
+    names = [
+        player.name
+        for player in all_players()
+        if not player.ours and not player.told and player.name in players
+    ]
     order = sorted(names, key=lambda name: (not players[name].whole, -players[name].mean("accuracy")))
     return {name: players[name] for name in order}
 
@@ -87,8 +91,13 @@ def one_by_one(streams: Sequence[Mapping[str, Summary]]) -> str:
     for players in streams:
         for name, summary in rivals(players).items():
             if summary.whole and CHAMPION in players:
-                found.setdefault(name, []).append(players[CHAMPION].mean("accuracy") - summary.mean("accuracy"))
-    rows = [[name, str(len(own)), str(sum(gap > 0 for gap in own)), f"{statistics.fmean(own):+.3f}"] for name, own in sorted(found.items())]
+                found.setdefault(name, []).append(
+                    players[CHAMPION].mean("accuracy") - summary.mean("accuracy")
+                )
+    rows = [
+        [name, str(len(own)), str(sum(gap > 0 for gap in own)), f"{statistics.fmean(own):+.3f}"]
+        for name, own in sorted(found.items())
+    ]
     return render(["peer", "streams", "GapBoost ahead", "mean gap"], rows)
 
 
@@ -99,7 +108,9 @@ def chart_numbers(found: Sequence[Gap]) -> list[dict[str, Any]]:
 
 def draw(numbers: Sequence[Mapping[str, Any]]) -> Figure:
     """A bar for each stream, longest first; those that were never played before stand on the left."""
-    groups = {use: sorted((n for n in numbers if n["used"] == use), key=lambda n: n["gap"]) for use in USED_AS}
+    groups = {
+        use: sorted((n for n in numbers if n["used"] == use), key=lambda n: n["gap"]) for use in USED_AS
+    }
     right, left = groups[SEEN], (groups[TUNED], groups[FRESH])
     rows = max(len(right), sum(map(len, left)) + 2, 6)
     figure = Figure(figsize=(9.0, 0.7 + 0.165 * rows), layout="constrained")
@@ -118,7 +129,9 @@ def draw(numbers: Sequence[Mapping[str, Any]]) -> Figure:
 def _bars(axes: Axes, bars: Sequence[Mapping[str, Any] | None], rows: int) -> None:
     places = [rows - len(bars) + i for i, bar in enumerate(bars) if bar]
     drawn = [bar for bar in bars if bar]
-    axes.barh(places, [bar["gap"] for bar in drawn], color=[_COLOURS[bar["used"]] for bar in drawn], height=0.72)
+    axes.barh(
+        places, [bar["gap"] for bar in drawn], color=[_COLOURS[bar["used"]] for bar in drawn], height=0.72
+    )
     axes.set_yticks(places, [bar["stream"] for bar in drawn], fontsize=7.5)
     axes.axvline(0, color="#333333", lw=0.8)
     axes.set_ylim(-0.8, rows - 0.2)

@@ -25,11 +25,16 @@ _BUILT_IN: Final = ("balance", "car", "nursery")
 _USED: Final = {
     **dict.fromkeys(("digits", "segments", "rbf", "led", "leaf"), TUNED),
     **dict.fromkeys(("waveform", "quantiles", "letter", "satimage", "splice", "randomtree"), SEEN),
-    **dict.fromkeys(("hpc", "storms", "surveys", "diamonds", "tuna", "chile", "terrain", "clusters", "needles"), SEEN),
+    **dict.fromkeys(
+        ("hpc", "storms", "surveys", "diamonds", "tuna", "chile", "terrain", "clusters", "needles"), SEEN
+    ),
     **dict.fromkeys(("prototypes", "preferences", "lookup", "change", "gaussians", "largest"), SEEN),
     **dict.fromkeys(("texture", "penbased", "vehicle", "contraceptive", "marketing", "ames", "loans"), SEEN),
     **dict.fromkeys(("developers", "insurance", "crackers", "jobs", "flights"), SEEN),
-    **dict.fromkeys(("yogurt", "garage", "wage", "lending", "computers", "crashes", "films", "olive", "drift", "sectors"), SEEN),
+    **dict.fromkeys(
+        ("yogurt", "garage", "wage", "lending", "computers", "crashes", "films", "olive", "drift", "sectors"),
+        SEEN,
+    ),
     **dict.fromkeys(("work", "blobs"), SEEN),
 }
 _ABOUT: Final = {
@@ -123,14 +128,28 @@ class Entry:
 
 def entries() -> dict[str, Entry]:
     """All, by name."""
-    paper = [Entry(name, PAPER, TUNED, "", partial(_repeated, name, plan.repeat)) for name, plan in protocol.STREAMS.items()]
-    again = [
-        Entry(f"{name}-once", ONCE, TUNED, "", partial(_repeated, name, 1)) for name, plan in protocol.STREAMS.items() if plan.repeat > 1
+    paper = [
+        Entry(name, PAPER, TUNED, "", partial(_repeated, name, plan.repeat))
+        for name, plan in protocol.STREAMS.items()
     ]
-    once = [Entry(name, ONCE, _USED.get(name, FRESH), _ABOUT[name], partial(_once, name)) for name in bundled.TABLES]
-    rules = [Entry(name, KNOWN, _USED.get(name, FRESH), _ABOUT[name], partial(_known, name)) for name in known.KNOWN]
+    again = [
+        Entry(f"{name}-once", ONCE, TUNED, "", partial(_repeated, name, 1))
+        for name, plan in protocol.STREAMS.items()
+        if plan.repeat > 1
+    ]
+    once = [
+        Entry(name, ONCE, _USED.get(name, FRESH), _ABOUT[name], partial(_once, name))
+        for name in bundled.TABLES
+    ]
+    rules = [
+        Entry(name, KNOWN, _USED.get(name, FRESH), _ABOUT[name], partial(_known, name))
+        for name in known.KNOWN
+    ]
     order = (FRESH, SEEN, TUNED)
-    return {entry.name: entry for entry in (*paper, *sorted((*once, *rules, *again), key=lambda entry: order.index(entry.used)))}
+    return {
+        entry.name: entry
+        for entry in (*paper, *sorted((*once, *rules, *again), key=lambda entry: order.index(entry.used)))
+    }
 
 
 def unavailable(entry: Entry) -> str | None:

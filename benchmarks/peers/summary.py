@@ -56,13 +56,19 @@ class Summary:
 
 
 def summarise(records: Iterable[Record]) -> Table:
-    """Runs that settings were tuned on are left out, and so are those that failed. Of a player's runs the last settings count."""
+    """Runs that settings were tuned on are left out, and so are those that failed.
+
+    Of a player's runs the last settings count.
+    """
     runs: dict[str, dict[str, list[Record]]] = {}
     for record in records:
         task = record["task"]
         if task["seed"] != TUNING_SEED and "failed" not in record:
             runs.setdefault(task["source"]["name"], {}).setdefault(task["learner"], []).append(record)
-    return {stream: {player: Summary(_latest(found)) for player, found in players.items()} for stream, players in runs.items()}
+    return {
+        stream: {player: Summary(_latest(found)) for player, found in players.items()}
+        for stream, players in runs.items()
+    }
 
 
 def _latest(runs: Sequence[Record]) -> list[Record]:

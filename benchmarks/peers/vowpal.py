@@ -1,7 +1,8 @@
 """Vowpal Wabbit's own simulation of bandit feedback, `--cbify`.
 
-The Python package's Workspace is given the command line with `-d`, so that Vowpal Wabbit's C++ driver plays the stream from a file.
-The file is its binary cache, made before the clock starts: no text is parsed while it is measured.
+The Python package's Workspace is given the command line with `-d`, so that Vowpal Wabbit's C++ driver plays
+the stream from a file. The file is its binary cache, made before the clock starts: no text is parsed while it
+is measured.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from benchmarks.peers.columns import named, standardised
 from benchmarks.peers.player import IntArray, Parameters, Player
 
 EXPLORERS: dict[str, tuple[str, ...]] = {
-    "squarecb": ("--squarecb --gamma_scale 10", "--squarecb --gamma_scale 100", "--squarecb --gamma_scale 1000"),
+    "squarecb": (
+        "--squarecb --gamma_scale 10",
+        "--squarecb --gamma_scale 100",
+        "--squarecb --gamma_scale 1000",
+    ),
     "regcb": ("--regcbopt --mellowness 0.01", "--regcbopt --mellowness 0.001", "--regcb --mellowness 0.01"),
     "epsilon": ("--epsilon 0.02", "--epsilon 0.05", "--epsilon 0.005"),
     "bag": ("--bag 5 --greedify", "--bag 10 --greedify"),
@@ -33,10 +38,17 @@ _PROBE_ROUNDS = 300
 
 class VowpalWabbit:
     def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
-        self._seed, self._parameters, self._n_labels, self._rounds = seed, parameters, len(stream.labels), stream.rounds
+        self._seed, self._parameters, self._n_labels, self._rounds = (
+            seed,
+            parameters,
+            len(stream.labels),
+            stream.rounds,
+        )
         self._folder = tempfile.TemporaryDirectory(prefix="banditboost-peers-")
         self._path("rows").write_text("".join(lines(_prepared(stream, parameters))))
-        _run(f"{self._files()} --cbify {self._n_labels} --epsilon 0 {self._bits()} --quiet")  # writes the cache
+        _run(
+            f"{self._files()} --cbify {self._n_labels} --epsilon 0 {self._bits()} --quiet"
+        )  # writes the cache
         start = time.process_time()
         _run(f"{self.command()} --examples {_PROBE_ROUNDS}")
         self._seconds_a_round = (time.process_time() - start) / min(_PROBE_ROUNDS, self._rounds)
@@ -70,16 +82,25 @@ def _prepared(stream: Stream, parameters: Parameters) -> Stream:
 
 
 def lines(stream: Stream) -> Iterator[str]:
-    """Rows in Vowpal Wabbit's format. Labels count from 1; feature names must not be bare integers, which collide under --cbify."""
+    """Rows in Vowpal Wabbit's format.
+
+    Labels count from 1; feature names must not be bare integers, which collide under --cbify.
+    """
     numeric = [values is None for values in stream.values]
     for row, label in zip(stream.X.tolist(), stream.y.tolist(), strict=True):
-        cells = (f"c{i}:{cell:.6g}" if numeric[i] else f"c{i}_{int(cell)}" for i, cell in enumerate(row) if cell == cell)
+        cells = (
+            f"c{i}:{cell:.6g}" if numeric[i] else f"c{i}_{int(cell)}"
+            for i, cell in enumerate(row)
+            if cell == cell
+        )
         yield f"{label + 1} |f {' '.join(cells)}\n"
 
 
 def parse(predictions: str) -> IntArray:
     """A prediction a line, its label first, counting from 1."""
-    return np.array([int(float(line.split()[0])) - 1 for line in predictions.splitlines() if line.strip()], np.int64)
+    return np.array(
+        [int(float(line.split()[0])) - 1 for line in predictions.splitlines() if line.strip()], np.int64
+    )
 
 
 def _run(command: str) -> None:
@@ -90,13 +111,22 @@ def _run(command: str) -> None:
 
 def players() -> list[Player]:
     return [
-        Player(f"VW {name}", VowpalWabbit, "vowpalwabbit", settings=partial(_first, variants[0]), neighbours=partial(_others, variants))
+        Player(
+            f"VW {name}",
+            VowpalWabbit,
+            "vowpalwabbit",
+            settings=partial(_first, variants[0]),
+            neighbours=partial(_others, variants),
+        )
         for name, variants in EXPLORERS.items()
     ]
 
 
 def _first(explorer: str, _stream: str) -> Sequence[Parameters]:
-    return [{"explorer": explorer, "step": STEPS[0], "quadratic": quadratic, "standardised": True} for quadratic in (False, True)]
+    return [
+        {"explorer": explorer, "step": STEPS[0], "quadratic": quadratic, "standardised": True}
+        for quadratic in (False, True)
+    ]
 
 
 def _others(explorers: Sequence[str], best: Parameters) -> Sequence[Parameters]:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from banditboost.simulation.result import Result as Result
     from banditboost.weak_learners.hoeffding import HoeffdingTree as HoeffdingTree
 
-# Where each public name lives. They are imported when first asked for: Numba takes half a second, and many uses do not need it.
+# Where each public name lives. They are imported when first asked for: Numba takes half a second, and many
+# uses do not need it.
 _HOMES = {
     **BOOSTERS,
     "Decision": "decision",

@@ -1,4 +1,6 @@
-"""A decision: what was shown, with what probability, and everything that learning from its verdict needs, however late it comes."""
+"""A decision: what was shown, with what probability, and everything that learning from its verdict needs,
+however late it comes.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ _RUN = re.compile("[0-9a-f]{16}")
 
 
 def _stored_label(labels: Sequence[Hashable], index: int) -> Any:
-    """A label as JSON can carry it with its type; what cannot be carried is shown, and model.labels must tell it."""
+    """A label as JSON can carry it with its type; what cannot be carried is shown, and model.labels must tell
+    it.
+    """
     if isinstance(labels, _TwoLabels):
         return labels.known[index]
     try:
@@ -169,7 +173,9 @@ def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
 
 
 class Decision:
-    """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`. It cannot be changed.
+    """The answer of `decide`; keep it until the verdict comes, then `learn(decision, correct)`.
+
+    It cannot be changed.
 
     >>> from banditboost import AdaBandit
     >>> decision = AdaBandit(["sports", "politics"], exploration=0.1, n_learners=5, seed=7).decide({"hour": 21})
@@ -194,7 +200,8 @@ class Decision:
         self._origin = origin
         self._labels = labels
         self._memo = memo
-        # Two numbers of the memo that every round asks for: to read one there costs as much as the vote of a few trees.
+        # Two numbers of the memo that every round asks for: to read one there costs as much as the vote of a
+        # few trees.
         self._round = round_
         self._shown = shown
         self._mask = mask  # of the allowed labels, 0 for all
@@ -278,8 +285,9 @@ class Decision:
     def distribution(self) -> dict[Hashable, float]:
         """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others.
 
-        Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that was allowed alone.
-        With exploration by votes (`schedules.Divided`) what is not the greedy label's is divided by these. Decisions of GapBoost among more
+        Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that
+        was allowed alone. With exploration by votes (`schedules.Divided`) what is not the greedy label's is
+        divided by these. Decisions of GapBoost among more
         than 32 labels do not hold it: ask `model.distribution(x)`.
         """
         n_labels = len(self._labels)
@@ -338,8 +346,9 @@ class Decision:
     def from_dict(cls, data: Mapping[str, Any], labels: Sequence[Hashable] | None = None) -> Decision:
         """The decision that `to_dict` described.
 
-        Without `labels` (those of the model, `model.labels`) it can be learned and knows its own label and the greedy one; `distribution()`
-        needs them all. Labels other than None, bool, int, float, str, bytes, NumPy's numbers and tuples of these need them, too.
+        Without `labels` (those of the model, `model.labels`) it can be learned and knows its own label and
+        the greedy one; `distribution()` needs them all. Labels other than None, bool, int, float, str, bytes,
+        NumPy's numbers and tuples of these need them, too.
         """
         for key in ("format", "model", "memo", "labels", "label", "greedy"):
             if not isinstance(data, Mapping) or key not in data:

@@ -28,7 +28,9 @@ from banditboost.types import Array
 
 
 def distribution(memo: Array, n_labels: int, allowed: Array | None) -> list[float] | None:
-    """The probability of every label; None if the memo does not hold it (inverse gaps among more than 32 labels)."""
+    """The probability of every label; None if the memo does not hold it (inverse gaps among more than 32
+    labels).
+    """
     if memo[POLICY] == POLICY_INVERSE_GAPS:
         held: list[float] = memo[VOTES : VOTES + n_labels].tolist()
         return held if n_labels <= MOST_PROBABILITIES else None
@@ -116,7 +118,9 @@ def _by_votes(memo: Array, n_labels: int, allowed: Array | None) -> Array:
 
 
 def _is_by_gaps(memo: Array, n_labels: int, allowed: Array | None) -> bool:
-    """Whether the probabilities of a memo could come from inverse gaps: all positive, but for labels that were not allowed."""
+    """Whether the probabilities of a memo could come from inverse gaps: all positive, but for labels that
+    were not allowed.
+    """
     if not 0.0 < memo[PROBABILITY] <= 1.0:
         return False
     if n_labels > MOST_PROBABILITIES:

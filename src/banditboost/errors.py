@@ -1,4 +1,7 @@
-"""The exceptions a user can meet. Each message names the argument, the value and the remedy; a failed call has changed nothing."""
+"""The exceptions a user can meet.
+
+Each message names the argument, the value and the remedy; a failed call has changed nothing.
+"""
 
 from __future__ import annotations
 

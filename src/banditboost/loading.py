@@ -21,11 +21,14 @@ from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 
 def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditModel | FullInformationBooster:
-    """The model that `model.save` wrote: it goes on as if it had never stopped, to the last bit. Nothing in a file is ever executed.
+    """The model that `model.save` wrote: it goes on as if it had never stopped, to the last bit.
+
+    Nothing in a file is ever executed.
 
     Args:
         path: the file.
-        weak_learner: what the model was made with, if its weak learners are Python objects: a file holds what they learned, not their code.
+        weak_learner: what the model was made with, if its weak learners are Python objects: a file holds what
+            they learned, not their code.
 
     >>> import banditboost, tempfile
     >>> model = banditboost.AdaBandit(["yes", "no"], n_learners=5, seed=1)

@@ -1,4 +1,7 @@
-"""What is told at INFO: the memory ceiling is met, leaves fall asleep, decisions expire. Who wants to read it adds a handler."""
+"""What is told at INFO: the memory ceiling is met, leaves fall asleep, decisions expire.
+
+Who wants to read it adds a handler.
+"""
 
 from __future__ import annotations
 

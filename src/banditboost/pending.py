@@ -65,20 +65,24 @@ class _Open(NamedTuple):
 class PendingDecisions:
     """Keeps decisions until their verdicts come, and closes those that have waited too long.
 
-    A decision expires when the model has decided more than `max_rounds` times since it was added, when more than `max_seconds` have passed,
-    or, the oldest first, when there are more than `capacity`. Expired decisions are learned as wrong (`expired="as_wrong"`: silence means
-    no) or dropped. That is done at the beginning of every call of `decide`, `add` and `learn`, and by `expire`.
+    A decision expires when the model has decided more than `max_rounds` times since it was added, when more
+    than `max_seconds` have passed, or, the oldest first, when there are more than `capacity`. Expired
+    decisions are learned as wrong (`expired="as_wrong"`: silence means no) or dropped. That is done at the
+    beginning of every call of `decide`, `add` and `learn`, and by `expire`.
 
-    The ids of the last `capacity` closed decisions are remembered, so that a second or a late verdict is told from one for an unknown id.
+    The ids of the last `capacity` closed decisions are remembered, so that a second or a late verdict is told
+    from one for an unknown id.
 
-    All methods may be called from any thread: one lock serves them all. The model has its own, so it may also be called directly.
+    All methods may be called from any thread: one lock serves them all. The model has its own, so it may also
+    be called directly.
 
     Args:
         model: the booster whose decisions are kept.
         capacity: how many decisions may be open.
         max_rounds, max_seconds: how long a decision may wait; None is for ever.
         expired: "as_wrong" or "drop".
-        clock: seconds as a float; by default the time of day, so that a saved store goes on in another process.
+        clock: seconds as a float; by default the time of day, so that a saved store goes on in another
+            process.
 
     >>> from banditboost import AdaBandit
     >>> pending = PendingDecisions(AdaBandit(["yes", "no"], n_learners=5, seed=1), max_rounds=1000)
@@ -123,7 +127,9 @@ class PendingDecisions:
     # Decisions in, verdicts in
 
     def decide(self, key: Hashable, x: Any, allowed: Iterable[Hashable] | None = None) -> Decision:
-        """Let the model decide for x, among the allowed labels if some are given, and keep the decision under this id."""
+        """Let the model decide for x, among the allowed labels if some are given, and keep the decision under
+        this id.
+        """
         with self._lock:
             self._check_new(key)
             self.expire()
@@ -143,7 +149,10 @@ class PendingDecisions:
             self._add(key, decision)
 
     def learn(self, key: Hashable, correct: bool) -> Outcome:
-        """Learn the verdict for this id, and say what became of it. After a DecisionError of the model the decision is still open."""
+        """Learn the verdict for this id, and say what became of it.
+
+        After a DecisionError of the model the decision is still open.
+        """
         with self._lock:
             self.expire()
             outcome = Outcome.UNKNOWN
@@ -226,7 +235,9 @@ class PendingDecisions:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Decisions added; verdicts by outcome; decisions expired, by reason; and how many of these the model refused to learn as wrong."""
+        """Decisions added; verdicts by outcome; decisions expired, by reason; and how many of these the model
+        refused to learn as wrong.
+        """
         with self._lock:
             return {str(name): count for name, count in self._counters.items()}
 
@@ -260,8 +271,8 @@ class PendingDecisions:
         """The store that `to_dict` described, for the same model.
 
         Store and model may have been saved at different times. The model refuses to learn again what it has
-        learned since, and to learn decisions of rounds that it lost: these stay here until they expire, and are
-        then counted as refused.
+        learned since, and to learn decisions of rounds that it lost: these stay here until they expire, and
+            are then counted as refused.
         """
         if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
             raise DecisionError(

@@ -1,4 +1,7 @@
-"""Every kind of model by name: where `load`, experiments and the command line find them. A new booster adds one line here."""
+"""Every kind of model by name: where `load`, experiments and the command line find them.
+
+A new booster adds one line here.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Exploration that is not constant: how the rate rho of equation (2) follows from the round, the recent error or the votes.
+"""Exploration that is not constant: how the rate rho of equation (2) follows from the round, the recent error
+or the votes.
 
-Whatever the rate, it is part of the decision, so that its probabilities are exact and the estimates (3) and (4) stay unbiased.
+Whatever the rate, it is part of the decision, so that its probabilities are exact and the estimates (3) and
+(4) stay unbiased.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ class Schedule:
             )
 
     def _check(self, name: str, low: float, high: float) -> None:
-        """Refuse a number that is not above `low` and up to `high`; numbers of NumPy become plain, so that JSON has them."""
+        """Refuse a number that is not above `low` and up to `high`; numbers of NumPy become plain, so that
+        JSON has them.
+        """
         given = getattr(self, name)
         number = check_number(name, given, low, high, open_low=True)
         if not isinstance(given, (int, float)):
@@ -44,9 +48,11 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Theory(Schedule):
-    """The rate that the paper's theorems suggest (`banditboost.theory`), for a stream of known length or as if it ended now.
+    """The rate that the paper's theorems suggest (`banditboost.theory`), for a stream of known length or as
+    if it ended now.
 
-    Most often it is larger than 1, and then `most` is what counts: the theorems are about much longer streams.
+    Most often it is larger than 1, and then `most` is what counts: the theorems are about much longer
+    streams.
 
     Args (beyond those of all schedules):
         edge: what AdaBandit's learners are taken to have over guessing.
@@ -88,7 +94,8 @@ class Decaying(Schedule):
 
 @dataclass(frozen=True)
 class Adaptive(Schedule):
-    """rho = scale times the recent error of the greedy label: it explores little while that label is mostly right.
+    """rho = scale times the recent error of the greedy label: it explores little while that label is mostly
+    right.
 
     Args (beyond those of all schedules):
         scale: share of the error.
@@ -110,10 +117,11 @@ class Adaptive(Schedule):
 
 @dataclass(frozen=True)
 class Divided(Schedule):
-    """Explore where the learners are divided: rho = doubt^2, doubt being the share of votes (by weight) that the greedy label did not get.
+    """Explore where the learners are divided: rho = doubt^2, doubt being the share of votes (by weight) that
+    the greedy label did not get.
 
-    Four fifths of rho go to the other labels that were voted for, in proportion to their votes, one fifth to all others alike. It is for
-    AdaBandit and OptBandit, whose learners vote.
+    Four fifths of rho go to the other labels that were voted for, in proportion to their votes, one fifth to
+    all others alike. It is for AdaBandit and OptBandit, whose learners vote.
 
     >>> Divided().least
     0.001

@@ -75,7 +75,9 @@ def _compile_trees() -> None:
 
 
 def _learn_and_play(name: str) -> None:
-    """All that compiles something: rounds by hand, a stream of dicts and one of numbers, labels that join, a file."""
+    """All that compiles something: rounds by hand, a stream of dicts and one of numbers, labels that join, a
+    file.
+    """
     from banditboost import play
 
     model = _make(name)

@@ -58,7 +58,9 @@ def run(script: str, site: Path | None, cache: Path) -> tuple[str, str, list[Pat
     """What a script prints and logs with an empty cache, and what it has compiled."""
     path = ROOT / "src" if site is None else site
     environment = {**os.environ, "PYTHONPATH": str(path), "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=cache.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=cache.parent
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr, sorted(cache.rglob("*.code"))
 

@@ -1,4 +1,6 @@
-"""Simple learners with the boosters' protocol, so that a comparison shows what boosting adds. docs/baselines.md says what each does.
+"""Simple learners with the boosters' protocol, so that a comparison shows what boosting adds.
+
+docs/baselines.md says what each does.
 
 >>> from banditboost import baselines
 >>> model = baselines.Majority(["yes", "no"], seed=1)

@@ -1,4 +1,6 @@
-"""Banditron: Kakade, Shalev-Shwartz and Tewari (2008), Efficient bandit algorithms for online multiclass prediction."""
+"""Banditron: Kakade, Shalev-Shwartz and Tewari (2008), Efficient bandit algorithms for online multiclass
+prediction.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def choose(model: Any, memo: Array, key: int) -> None:
 
 @allocating
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
-    """W += (1[right] / p e_shown - e_greedy) phi(x)^T, in expectation the perceptron's step (e_y - e_greedy) phi(x)^T."""
+    """W += (1[right] / p e_shown - e_greedy) phi(x)^T, in expectation the perceptron's step (e_y - e_greedy)
+    phi(x)^T.
+    """
     learned, table, x = model.learned, model.learned.tables[0], memo[model.settings.row_start :]
     count_verdict(model.settings, learned.counts, memo, feedback)
     note_scales(model.features, x, learned.scales)
@@ -48,7 +52,8 @@ class Banditron(LinearBaseline):
 
     Args:
         labels, schema, seed: as for the boosters.
-        exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k - 1).
+        exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k
+            - 1).
 
     >>> model = Banditron(["yes", "no"], seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=False)

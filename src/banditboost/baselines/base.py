@@ -1,4 +1,6 @@
-"""What baselines share: they decide, explore and hear verdicts as a bandit booster does, without weak learners of their own."""
+"""What baselines share: they decide, explore and hear verdicts as a bandit booster does, without weak
+learners of their own.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ class BaselineScratch(NamedTuple):
 
 
 class Baseline(Rated):
-    """A model without weak learners. `_state` of a baseline has settings, features, learned and scratch, as a booster's."""
+    """A model without weak learners.
+
+    `_state` of a baseline has settings, features, learned and scratch, as a booster's.
+    """
 
     labels_are_fixed = True
 

@@ -19,7 +19,9 @@ from banditboost.validation import check_labels
 
 @kernel
 def choose(model: Any, memo: Array, key: int) -> None:
-    """All labels are tied: a keyed number names the greedy one, and exploration at the rate (k - 1) / k shows each with 1 / k."""
+    """All labels are tied: a keyed number names the greedy one, and exploration at the rate (k - 1) / k shows
+    each with 1 / k.
+    """
     greedy = int(uniform(key, LABEL_TIE, 0) * model.settings.n_labels)
     show(model.settings, model.learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 

@@ -1,7 +1,8 @@
 """Linear baselines: rows as vectors of unit length, and a table of weights that grows with the schema.
 
-phi(x) has a constant 1, every numeric value divided by the largest absolute value that was seen of its feature (this one included), and
-for every nominal feature a 1 in the column of its value; missing values are 0. Then it is divided by its length, so that |phi(x)| = 1.
+phi(x) has a constant 1, every numeric value divided by the largest absolute value that was seen of its
+feature (this one included), and for every nominal feature a 1 in the column of its value; missing values are
+0. Then it is divided by its length, so that |phi(x)| = 1.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class LinearLearned(NamedTuple):
 
 @kernel
 def note_scales(features: Array, x: Array, scales: Array) -> None:
-    """Largest absolute values of numeric features; done when a verdict is learned, so that a decision changes nothing."""
+    """Largest absolute values of numeric features; done when a verdict is learned, so that a decision changes
+    nothing.
+    """
     for f in range(x.size):
         if features[f]["kind"] != NOMINAL and x[f] == x[f]:
             scales[f] = max(scales[f], abs(x[f]))
@@ -40,7 +43,10 @@ def note_scales(features: Array, x: Array, scales: Array) -> None:
 
 @allocating
 def vector_of(features: Array, scales: Array, x: Array) -> tuple[Array, Array]:
-    """phi(x): the columns that are not 0, and their values. x may be shorter than the features, if some have joined since."""
+    """phi(x): the columns that are not 0, and their values.
+
+    x may be shorter than the features, if some have joined since.
+    """
     columns, values = np.zeros(x.size + 1, np.int64), np.ones(x.size + 1)
     n, square = 1, 1.0
     for f in range(x.size):

@@ -50,8 +50,8 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
 class Majority(Baseline):
     """Epsilon-greedy without features: shows the label that was right most often of the times it was shown.
 
-    The share of label a is (right_a + 1) / (heard_a + 1), so that every label begins at 1 and is tried before it is given up. As the share
-    is of the label's own verdicts, no weight 1 / p is needed.
+    The share of label a is (right_a + 1) / (heard_a + 1), so that every label begins at 1 and is tried before
+    it is given up. As the share is of the label's own verdicts, no weight 1 / p is needed.
 
     Args:
         labels, schema, seed: as for the boosters.

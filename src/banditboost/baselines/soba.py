@@ -1,4 +1,6 @@
-"""SOBA, with a diagonal matrix: Beygelzimer, Orabona and Zhang (2017), Efficient online bandit multiclass learning."""
+"""SOBA, with a diagonal matrix: Beygelzimer, Orabona and Zhang (2017), Efficient online bandit multiclass
+learning.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _CHOICE, _RIVAL = 0, 1  # which tie is broken
 
 @allocating
 def soba_scores(tables: Array, start: float, columns: Array, values: Array) -> Array:
-    """W phi(x) with W = A^-1 theta; A begins with `start` everywhere, and the table of curvature holds what was added since."""
+    """W phi(x) with W = A^-1 theta; A begins with `start` everywhere, and the table of curvature holds what
+    was added since.
+    """
     scores = np.zeros(tables.shape[2])
     for i in range(columns.size):
         for label in range(scores.size):
@@ -81,14 +85,15 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
 class DiagonalSOBA(LinearBaseline):
     """The second-order banditron, with a diagonal matrix A.
 
-    After a right label y, shown with probability p, and with r the best of the other labels:
-    g = (e_r - e_y) x phi(x) / p, z = sqrt(p) g, m = (<W, z>^2 + 2 <W, g>) / (1 + z' A^-1 z).
-    If m and the m of all steps so far do not sum to less than 0, a step is made: A += diag(z z'), theta -= g, W = A^-1 theta.
-    W is that of the time when the verdict is learned. A wrong label teaches nothing.
+    After a right label y, shown with probability p, and with r the best of the other labels: g = (e_r - e_y)
+    x phi(x) / p, z = sqrt(p) g, m = (<W, z>^2 + 2 <W, g>) / (1 + z' A^-1 z). If m and the m of all steps so
+    far do not sum to less than 0, a step is made: A += diag(z z'), theta -= g, W = A^-1 theta. W is that of
+    the time when the verdict is learned. A wrong label teaches nothing.
 
     Args:
         labels, schema, seed: as for the boosters.
-        exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k - 1).
+        exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k
+            - 1).
         regularization: a, with which the diagonal of A begins.
 
     >>> model = DiagonalSOBA(["yes", "no"], seed=1)

@@ -1,4 +1,6 @@
-"""Epsilon-greedy over Hoeffding trees that learn "was this label right?": one for each label, or a bag of them. No boosting."""
+"""Epsilon-greedy over Hoeffding trees that learn "was this label right?": one for each label, or a bag of
+them. No boosting.
+"""
 
 from __future__ import annotations
 
@@ -64,15 +66,18 @@ class _EpsilonGreedy(BinaryBooster):
 
 
 class EpsilonGreedyTree(_EpsilonGreedy):
-    """Epsilon-greedy over one Hoeffding tree for each label, which estimates how probable it is that the label is right.
+    """Epsilon-greedy over one Hoeffding tree for each label, which estimates how probable it is that the
+    label is right.
 
-    Only the tree of the shown label hears the verdict, with weight 1: for its question the verdict is the whole answer, however probable
-    the label was. A label that was never shown counts as right with probability 1/2.
+    Only the tree of the shown label hears the verdict, with weight 1: for its question the verdict is the
+    whole answer, however probable the label was. A label that was never shown counts as right with
+    probability 1/2.
 
     Args:
         labels, schema, max_memory, seed: as for the boosters.
         exploration: share of rounds in which another label is tried.
-        weak_learner: the tree; None is HoeffdingTree(grace_period=10, split_confidence=0.1, tie_threshold=0.3).
+        weak_learner: the tree; None is HoeffdingTree(grace_period=10, split_confidence=0.1,
+            tie_threshold=0.3).
 
     >>> model = EpsilonGreedyTree(["yes", "no", "later"], seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=True)
@@ -109,10 +114,11 @@ class EpsilonGreedyTree(_EpsilonGreedy):
 
 
 class EpsilonGreedyForest(_EpsilonGreedy):
-    """Epsilon-greedy over `n_learners` bagged Hoeffding trees for each label (online bagging of Oza and Russell 2001).
+    """Epsilon-greedy over `n_learners` bagged Hoeffding trees for each label (online bagging of Oza and
+    Russell 2001).
 
-    As EpsilonGreedyTree, but each tree of the shown label hears the verdict with a Poisson(1) weight of its own, drawn by a keyed number,
-    and a label's score is the mean over its trees.
+    As EpsilonGreedyTree, but each tree of the shown label hears the verdict with a Poisson(1) weight of its
+    own, drawn by a keyed number, and a label's score is the mean over its trees.
 
     Args:
         labels, schema, max_memory, seed: as for the boosters.

@@ -1,4 +1,7 @@
-"""AdaBandit (Algorithm 3): learner weights by gradient steps on the logistic loss, an expert drawn by Hedge. AdaFull shares its round."""
+"""AdaBandit (Algorithm 3): learner weights by gradient steps on the logistic loss, an expert drawn by Hedge.
+
+AdaFull shares its round.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,9 @@ def choose(model: Any, memo: Array, key: int) -> None:
 
 @inlined
 def choose_within(model: Any, memo: Array, key: int, numbers: Array) -> None:
-    """Lines 5 to 10, with zeros to work with: where arrays are made, references to all their parts would be counted."""
+    """Lines 5 to 10, with zeros to work with: where arrays are made, references to all their parts would be
+    counted.
+    """
     settings, weights, allowed = model.settings, model.learned.weights, allowed_labels(model.scratch)
     n = settings.n_learners
     vote_forest(model.forest, memo[settings.row_start :], key, memo[VOTES : VOTES + n])
@@ -111,9 +116,11 @@ def update_alpha(alpha: float, rate: float, gradient: float) -> float:
 
 @inlined
 def step_size(settings: Record, counts: Record, memo: Array) -> float:
-    """eta_t = rho / (k^2 sqrt(t)), or with full information 2 sqrt(2) / ((k - 1) sqrt(t)); t counts the verdicts.
+    """eta_t = rho / (k^2 sqrt(t)), or with full information 2 sqrt(2) / ((k - 1) sqrt(t)); t counts the
+    verdicts.
 
-    A rate that follows from the votes is large where they are divided; steps with it made accuracy worse, and the least rate is taken.
+    A rate that follows from the votes is large where they are divided; steps with it made accuracy worse, and
+    the least rate is taken.
     """
     eta: float = settings.step / math.sqrt(counts.verdicts)
     if settings.full_information != 0:
@@ -123,7 +130,9 @@ def step_size(settings: Record, counts: Record, memo: Array) -> float:
 
 @inlined
 def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: Array, key: int) -> None:
-    """Lines 13 to 15, learner by learner: its lesson from the votes before it, then its own vote and its alpha."""
+    """Lines 13 to 15, learner by learner: its lesson from the votes before it, then its own vote and its
+    alpha.
+    """
     settings, weights, scratch = model.settings, model.learned.weights, model.scratch
     n, n_labels = settings.n_learners, settings.n_labels
     ballot, costs = (
@@ -139,7 +148,8 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
         mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
         add_vote(costs, mine, memo[VOTES + n + i])
         estimated_costs(costs, ballot, of, n_labels)
-        # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at alpha^i.
+        # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at
+        # alpha^i.
         weights[i] = update_alpha(weights[i], eta, costs.vector[mine])
 
 
@@ -243,9 +253,11 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
     Args:
         labels: what can be shown.
         n_learners: N, how many weak learners vote.
-        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a schedule (`banditboost.schedules`).
+        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a
+            schedule (`banditboost.schedules`).
         estimator: 3 or 4, the equation of the paper that estimates the loss.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
+            tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts.
         importance_scale: what the weights of examples are multiplied by.

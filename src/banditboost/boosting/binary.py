@@ -1,6 +1,7 @@
 """BinBandit: the bandit booster of Chen, Lin and Lu (2014), one group of N binary learners for each label.
 
-Only the group of the shown label learns, for the verdict is a complete answer to its question "was it this label?".
+Only the group of the shown label learns, for the verdict is a complete answer to its question "was it this
+label?".
 """
 
 from __future__ import annotations
@@ -110,7 +111,9 @@ def first_learner(model: Any, memo: Array) -> int:
 
 @kernel
 def update_simplex(settings: Record, log_alpha: Array, memo: Array, y: int) -> None:
-    """A step against the gradient of the hinge max(0, theta - y f_a) / p, multiplicative so that alpha stays on the simplex."""
+    """A step against the gradient of the hinge max(0, theta - y f_a) / p, multiplicative so that alpha stays
+    on the simplex.
+    """
     n = log_alpha.size
     total = 0.0
     for i in range(n):
@@ -130,7 +133,9 @@ def update_simplex(settings: Record, log_alpha: Array, memo: Array, y: int) -> N
 
 @kernel
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
-    """Smooth boosting within the shown label's group: learner i hears the verdict with weight min((1 - gamma)^(z_i / 2), 1) / p."""
+    """Smooth boosting within the shown label's group: learner i hears the verdict with weight min((1 -
+    gamma)^(z_i / 2), 1) / p.
+    """
     settings, scratch = model.settings, model.scratch
     log_alpha = model.learned.log_alphas[first_learner(model, memo) // settings.n_learners]
     gamma = settings.edge
@@ -247,16 +252,19 @@ class BinaryBooster(Rated, BanditBooster):
 
 
 class BinBandit(BinaryBooster):
-    """The earlier bandit booster that the paper compares with: `n_learners` binary learners for each label that was ever shown.
+    """The earlier bandit booster that the paper compares with: `n_learners` binary learners for each label
+    that was ever shown.
 
     Args:
         labels: what can be shown.
         edge: gamma, the edge of the learners over guessing.
         n_learners: for each label.
         step: of the learner weights; None is delta^3 / k with delta = rho k / (k - 1).
-        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a schedule (`banditboost.schedules`).
+        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a
+            schedule (`banditboost.schedules`).
         estimator: 3 or 4; kept for the other boosters' sake, this one estimates no loss.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
+            tree.
         schema: features, if they are to be declared.
         clip: the largest weight of an example.
         importance_scale: what the weights of examples are multiplied by.

@@ -47,7 +47,9 @@ class BoosterState(NamedTuple):
 
 
 class Booster(Model):
-    """A model with weak learners. A kind of booster sets `compiled_round` and says what it has learned (`learned`).
+    """A model with weak learners.
+
+    A kind of booster sets `compiled_round` and says what it has learned (`learned`).
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=5, seed=7)
@@ -204,7 +206,8 @@ class Booster(Model):
 
         Args:
             number: which of the `n_learners` trees, from 0 on.
-            label: whose tree, if every label has trees of its own (BinBandit, GapBoost and the epsilon-greedy trees).
+            label: whose tree, if every label has trees of its own (BinBandit, GapBoost and the epsilon-greedy
+                trees).
 
         >>> from banditboost import AdaFull
         >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
@@ -227,7 +230,8 @@ class Booster(Model):
             return view_tree(forest, first + number, self.schema, _BINARY, f"{title} of {label}")
 
     def feature_importances(self) -> dict[Hashable, float]:
-        """Each feature's share of what all splits of all trees have gained (information gain times weight); all 0 before the first split.
+        """Each feature's share of what all splits of all trees have gained (information gain times weight);
+        all 0 before the first split.
 
         >>> from banditboost import AdaFull
         >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
@@ -264,4 +268,6 @@ class Booster(Model):
 
 
 class BanditBooster(Booster, BanditModel):
-    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit and GapBoost."""
+    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit and
+    GapBoost.
+    """

@@ -1,6 +1,8 @@
-"""Lines 14 and 15 of Algorithm 1: the estimated cost vectors of equation (5), and what a learner is taught from one.
+"""Lines 14 and 15 of Algorithm 1: the estimated cost vectors of equation (5), and what a learner is taught
+from one.
 
-Slots 0 .. n-1 stand for the active labels, slot n for any label without votes, of which there are k - n: they all have the same cost.
+Slots 0 .. n-1 stand for the active labels, slot n for any label without votes, of which there are k - n: they
+all have the same cost.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ LEAST_IMPORTANCE = 1e-10  # an example that weighs less teaches nothing
 
 
 class Ballot(NamedTuple):
-    """The labels that matter in a round: those voted for and the estimate's two, in increasing order; and the slots of these two."""
+    """The labels that matter in a round: those voted for and the estimate's two, in increasing order; and the
+    slots of these two.
+    """
 
     active: Array
     n_active: int
@@ -31,7 +35,10 @@ class Ballot(NamedTuple):
 
 @inlined
 def list_active(votes: Array, first: int, second: int, active: Array) -> int:
-    """Write down which labels matter, and return how many. There is room for two more than there are votes; `second` may be -1: none."""
+    """Write down which labels matter, and return how many.
+
+    There is room for two more than there are votes; `second` may be -1: none.
+    """
     n_active = add_label(active, 0, first)
     if second >= 0:
         n_active = add_label(active, n_active, second)
@@ -50,8 +57,9 @@ def label_and_weight(
 ) -> tuple[int, float]:
     """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), each difference clipped.
 
-    A constant added to all entries changes neither, so clipping must not see one: after an exploration that hit, potential costs are all
-    far below -clip and would be flat. A verdict that tells the right label teaches that one; else one of several minima is drawn.
+    A constant added to all entries changes neither, so clipping must not see one: after an exploration that
+    hit, potential costs are all far below -clip and would be flat. A verdict that tells the right label
+    teaches that one; else one of several minima is drawn.
     """
     active, n_active = ballot.active, ballot.n_active
     n_labels, clip = settings.n_labels, settings.largest_weight
@@ -79,9 +87,9 @@ def label_and_weight(
 class Logistic(NamedTuple):
     """The logistic costs of one round while votes are added: C[l, r] of equation (10) for all slots at once.
 
-    With h[l, r] = tanh((s_l - s_r) / 2): C[l, r] = (1 + h[l, r]) / 2 off the diagonal, and row l of C sums to total[l] = sum_r h[l, r].
-    Adding a vote changes one row and one column of h. Slots are filled up to a multiple of four, for vectorised loops, with labels that
-    do not exist (many = 0).
+    With h[l, r] = tanh((s_l - s_r) / 2): C[l, r] = (1 + h[l, r]) / 2 off the diagonal, and row l of C sums to
+    total[l] = sum_r h[l, r]. Adding a vote changes one row and one column of h. Slots are filled up to a
+    multiple of four, for vectorised loops, with labels that do not exist (many = 0).
     """
 
     sums: Array  # s_l
@@ -133,7 +141,9 @@ def logistic_cost(costs: Logistic, label: int, right: int, n_labels: int) -> flo
 
 @loop
 def estimated_costs(costs: Logistic, ballot: Ballot, of: Estimate, n_labels: int) -> None:
-    """The vector chat = C (1 - lhat), equation (5): base * (row sums of C) + first_extra * C[:, first] + second_extra * C[:, second]."""
+    """The vector chat = C (1 - lhat), equation (5): base * (row sums of C) + first_extra * C[:, first] +
+    second_extra * C[:, second].
+    """
     first, second, vector = ballot.first, ballot.second, costs.vector
     # Off the diagonal C[l, r] = (1 - h[r, l]) / 2: rows are read, columns would not vectorise.
     for slot in range(vector.size):

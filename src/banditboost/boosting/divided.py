@@ -1,12 +1,13 @@
-"""Exploration where the learners are divided: its rate follows from their votes, and so does which other label is tried.
+"""Exploration where the learners are divided: its rate follows from their votes, and so does which other
+label is tried.
 
-A vote weighs alpha^i, or nothing if that is negative; if no vote weighs anything, all weigh the same. With doubt = (votes for others than
-the greedy label) / (all votes), rho = doubt^2 within its limits, and
+A vote weighs alpha^i, or nothing if that is negative; if no vote weighs anything, all weigh the same. With
+doubt = (votes for others than the greedy label) / (all votes), rho = doubt^2 within its limits, and
 
     p_i = rho (u / (k - 1) + (1 - u) (votes for i) / (votes for others than the greedy label)),  u = 1/5,
 
-for every label but the greedy one, which has 1 - rho; u = 1 if all votes are for it. Among some labels k is their number and only votes for
-them count. `Decision.distribution` computes the same from the same memo.
+for every label but the greedy one, which has 1 - rho; u = 1 if all votes are for it. Among some labels k is
+their number and only votes for them count. `Decision.distribution` computes the same from the same memo.
 """
 
 from __future__ import annotations
@@ -114,7 +115,9 @@ def divided_probability(
 
 @kernel
 def show_divided(settings: Record, memo: Array, greedy: int, allowed: Array, key: int) -> None:
-    """Draw one of the allowed labels by the votes and note down what was drawn from; a label that is alone is shown for certain."""
+    """Draw one of the allowed labels by the votes and note down what was drawn from; a label that is alone is
+    shown for certain.
+    """
     shown, probability = greedy, 1.0
     votes = divide(memo, greedy, allowed)
     rate = max(settings.least_rate, min(settings.rate, votes.doubt * votes.doubt))

@@ -50,6 +50,9 @@ def count_true_costs(settings: Record, memo: Array, right: int, edges: Array, nu
 
 @allocating
 def note_edges(settings: Record, memo: Array, right: int, edges: Array) -> None:
-    """Add the true costs c^i_{h^i} and c^i_y of one round, from which the empirical edges follow. Only a simulation can know them."""
+    """Add the true costs c^i_{h^i} and c^i_y of one round, from which the empirical edges follow.
+
+    Only a simulation can know them.
+    """
     n = settings.n_learners
     count_true_costs(settings, memo, right, edges, np.zeros(n + 2 + 2 * (n + 6)))

@@ -1,13 +1,15 @@
 """Line 12 of Algorithm 1: the unbiased estimates of the zero-one loss, equations (3) and (4).
 
-What learning needs is 1 - lhat, the estimate of "label i is the right one". In each of the four cases (explored or not, right or wrong) it
-is a constant for all labels, plus something for the shown label, plus something for the greedy label:
+What learning needs is 1 - lhat, the estimate of "label i is the right one". In each of the four cases
+(explored or not, right or wrong) it is a constant for all labels, plus something for the shown label, plus
+something for the greedy label:
 
     1 - lhat = base * 1 + shown_extra * e_shown + greedy_extra * e_greedy
 
-When only some labels were allowed, the right one may be none of them. Both equations infer the loss of a label from another one's being
-right, and would be biased then. Their restricted forms estimate "label i is right" by what was seen of label i alone, so that their mean is
-e_right if the right label was allowed, and 0 if not (docs/guide-restricted-choices.md).
+When only some labels were allowed, the right one may be none of them. Both equations infer the loss of a
+label from another one's being right, and would be biased then. Their restricted forms estimate "label i is
+right" by what was seen of label i alone, so that their mean is e_right if the right label was allowed, and 0
+if not (docs/guide-restricted-choices.md).
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from banditboost.types import Array, Record
 
 
 class Estimate(NamedTuple):
-    """1 - lhat = base * 1 + first_extra * e_first + second_extra * e_second, and the right label where the feedback tells it (else -1)."""
+    """1 - lhat = base * 1 + first_extra * e_first + second_extra * e_second, and the right label where the
+    feedback tells it (else -1).
+    """
 
     base: float
     first: int
@@ -56,7 +60,9 @@ def estimate_simple_among(probability: float, correct: bool) -> tuple[float, flo
 
 @inlined
 def estimate_loss_among(probability: float, explored: bool, correct: bool) -> tuple[float, float, float]:
-    """Equation (4) among allowed labels: the greedy label's loss is estimated by its mistakes, as there; that of others as in (3)."""
+    """Equation (4) among allowed labels: the greedy label's loss is estimated by its mistakes, as there; that
+    of others as in (3).
+    """
     if explored:
         return 0.0, 1.0 / probability if correct else 0.0, 1.0
     return 0.0, 0.0, 1.0 if correct else 1.0 - 1.0 / probability
@@ -64,7 +70,9 @@ def estimate_loss_among(probability: float, explored: bool, correct: bool) -> tu
 
 @inlined
 def estimate(settings: Record, memo: Array, feedback: int) -> Estimate:
-    """1 - lhat of a decision: from its verdict (0 or 1), or with full information from the right label itself."""
+    """1 - lhat of a decision: from its verdict (0 or 1), or with full information from the right label
+    itself.
+    """
     if settings.full_information != 0:
         return Estimate(0.0, feedback, 1.0, -1, 0.0, feedback)
     shown, greedy, probability = int(memo[SHOWN]), int(memo[GREEDY]), memo[PROBABILITY]

@@ -1,6 +1,7 @@
 """Lines 6 to 8 of Algorithm 1: expert j is the weighted vote of the first j learners.
 
-Few labels are ever voted for. They are the *active* ones, kept in increasing order; all the others share one vote of zero.
+Few labels are ever voted for. They are the *active* ones, kept in increasing order; all the others share one
+vote of zero.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def slot_of(active: Array, n_active: int, label: int) -> int:
 def nth_tied(
     active: Array, n_active: int, values: Array, low: float, high: float, others_tied: bool, number: int
 ) -> int:
-    """Label number `number`, in increasing order, of those that are tied: active ones with low <= value <= high, and maybe all the rest."""
+    """Label number `number`, in increasing order, of those that are tied: active ones with low <= value <=
+    high, and maybe all the rest.
+    """
     if others_tied:
         label = number
         for slot in range(n_active):
@@ -101,7 +104,10 @@ def expert_labels_within(
     key: int,
     labels: Array,
 ) -> None:
-    """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i]. `sums` comes with zeros."""
+    """yhat^j = argmax_l s^j_l for every expert j, with s^j the running sum of weights[i] on votes[i].
+
+    `sums` comes with zeros.
+    """
     for j in range(votes.size):
         sums[slot_of(active, n_active, int(votes[j]))] += weights[j]
         labels[j] = largest_label(active, n_active, sums, n_labels, key, EXPERT_TIE, j)
@@ -133,7 +139,9 @@ def expert_labels_among(votes: Array, weights: Array, allowed: Array, key: int, 
 
 @inlined
 def draw_expert(log_weights: Array, u: float) -> int:
-    """Line 7 of AdaBandit: i_t = i with probability proportional to v^i, whose logarithms are kept (the largest is 0)."""
+    """Line 7 of AdaBandit: i_t = i with probability proportional to v^i, whose logarithms are kept (the
+    largest is 0).
+    """
     total = 0.0
     for i in range(log_weights.size):
         total += math.exp(log_weights[i])

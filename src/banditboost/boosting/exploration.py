@@ -1,7 +1,8 @@
-"""Lines 9 and 10 of Algorithm 1: the sampling distribution of equation (2), the draw from it, and how large its rate is.
+"""Lines 9 and 10 of Algorithm 1: the sampling distribution of equation (2), the draw from it, and how large
+its rate is.
 
-`allowed` holds the indices of the labels that may be shown, in increasing order; an empty array stands for all labels. With some of them
-allowed, their places play the role of the labels, and k is their number.
+`allowed` holds the indices of the labels that may be shown, in increasing order; an empty array stands for
+all labels. With some of them allowed, their places play the role of the labels, and k is their number.
 """
 
 from __future__ import annotations

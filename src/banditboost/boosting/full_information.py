@@ -1,4 +1,5 @@
-"""AdaFull and OptFull: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the bandit ones are built on them.
+"""AdaFull and OptFull: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
+bandit ones are built on them.
 
 They run the very same steps: with the label known, 1 - lhat is e_y exactly, and nothing is explored.
 """
@@ -58,7 +59,9 @@ class FullInformationBooster(Booster):
             ) from None
 
     def predict_many(self, X: Any) -> list[Hashable]:
-        """The predicted label of every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow); the model does not change."""
+        """The predicted label of every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow);
+        the model does not change.
+        """
         rows = rows_of(X)
         with self._lock:
             return [self.predict_one(x) for x in rows]
@@ -70,7 +73,10 @@ class FullInformationBooster(Booster):
             return [self.predict_proba_one(x) for x in rows]
 
     def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
-        """Learn the labels y of the rows of X, in their order, as if one by one. If any row or label is refused, none was learned."""
+        """Learn the labels y of the rows of X, in their order, as if one by one.
+
+        If any row or label is refused, none was learned.
+        """
         try:
             right = listed(y)
         except TypeError:
@@ -102,7 +108,8 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
     Args:
         labels: what can be predicted.
         n_learners: N, how many weak learners vote.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
+            tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts.
         importance_scale: what the weights of examples are multiplied by.
@@ -161,7 +168,8 @@ class OptFull(OptimalBooster, FullInformationBooster):
         labels: what can be predicted.
         edge: gamma, the learners' edge over guessing.
         n_learners: N, how many weak learners vote; at most 200.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
+            tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts.
         importance_scale: what the weights of examples are multiplied by.

@@ -1,4 +1,5 @@
-"""OptBandit, the paper's BanditBBM (Algorithm 2): a plain majority of learners with a known edge, costs from the potential.
+"""OptBandit, the paper's BanditBBM (Algorithm 2): a plain majority of learners with a known edge, costs from
+the potential.
 
 OptFull shares its round.
 """
@@ -208,15 +209,18 @@ class OptimalBooster(Booster):
 class OptBandit(OptimalBooster, Rated, BanditBooster):
     """Boost-by-majority with bandit feedback: optimal if every learner has the edge `edge`.
 
-    Algorithm 2 (BanditBBM) of Zhang, Jung and Tewari, *Online Multiclass Boosting with Bandit Feedback*, AISTATS 2019.
+    Algorithm 2 (BanditBBM) of Zhang, Jung and Tewari, *Online Multiclass Boosting with Bandit Feedback*,
+    AISTATS 2019.
 
     Args:
         labels: what can be shown.
         edge: gamma, the learners' edge over guessing.
         n_learners: N, how many weak learners vote; at most 200.
-        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a schedule (`banditboost.schedules`).
+        exploration: rho, the share of rounds in which another label than the greedy one is tried, or a
+            schedule (`banditboost.schedules`).
         estimator: 3 or 4, the equation of the paper that estimates the loss.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
+            tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts.
         importance_scale: what the weights of examples are multiplied by.

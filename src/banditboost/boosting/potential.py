@@ -1,21 +1,24 @@
-"""The potential of OptBandit and OptFull, exactly: the chance that label y loses the final vote when each vote still to come is drawn
-from u^y_gamma (a vote for y with probability p = gamma + (1 - gamma)/k, else for any other label alike; ties for the lead are shared).
+"""The potential of OptBandit and OptFull, exactly: the chance that label y loses the final vote when each
+vote still to come is drawn from u^y_gamma (a vote for y with probability p = gamma + (1 - gamma)/k, else for
+any other label alike; ties for the lead are shared).
 
     phi^y_0(s) = 1 - [y leads] / (number of leaders),      phi^y_{n+1}(s) = E_{l ~ u^y_gamma} phi^y_n(s + e_l)
 
-How. Of n votes y gets m with a binomial probability, and then has S = s_y + m. The other d = n - m fall uniformly on k - 1 labels; that y
-wins means that no label gets beyond S, and that y wins the tie with the T labels at S, which has probability 1/(1+T) = int_0^1 z^T dz.
-Let the number of votes of each other label be Poisson instead, independently, with mean R/(k-1). Then the chance is a product with one
-factor for each label, and given that the votes are d in all, it is the chance we want. So it is the coefficient at w^d of
+How. Of n votes y gets m with a binomial probability, and then has S = s_y + m. The other d = n - m fall
+uniformly on k - 1 labels; that y wins means that no label gets beyond S, and that y wins the tie with the T
+labels at S, which has probability 1/(1+T) = int_0^1 z^T dz. Let the number of votes of each other label be
+Poisson instead, independently, with mean R/(k-1). Then the chance is a product with one factor for each
+label, and given that the votes are d in all, it is the chance we want. So it is the coefficient at w^d of
 
     product over labels of  e^(-R/(k-1)) [ sum_{v < a} x^v / v!  +  z x^a / a! ],     x = w R/(k-1),     a = S - (votes of that label)
 
-divided by the Poisson probability of d. The coefficient is a mean over points on the circle |w| = 1, where a product over labels is a sum
-of logarithms, tabulated once; labels with equal counts share one, so k does not matter. In z it is a polynomial of degree below N/S, which
-Gauss-Legendre with enough nodes integrates exactly. With R close to d rounding grows by about sqrt(2 pi d) only: errors stay near 1e-14.
+divided by the Poisson probability of d. The coefficient is a mean over points on the circle |w| = 1, where a
+product over labels is a sum of logarithms, tabulated once; labels with equal counts share one, so k does not
+matter. In z it is a polynomial of degree below N/S, which Gauss-Legendre with enough nodes integrates
+exactly. With R close to d rounding grows by about sqrt(2 pi d) only: errors stay near 1e-14.
 
-A state is a histogram of vote counts (`vote_states`); what was computed for one is kept in a table of bounded size. Values do not
-depend on what the table holds, so emptying it when it is full changes no result.
+A state is a histogram of vote counts (`vote_states`); what was computed for one is kept in a table of bounded
+size. Values do not depend on what the table holds, so emptying it when it is full changes no result.
 """
 
 from __future__ import annotations
@@ -55,18 +58,27 @@ _LABELS, _USED, _FAIR = 0, 1, 2  # the scalars
 
 
 class PotentialTable(NamedTuple):
-    """What `make_table` prepares, and the states met so far. Few arrays, since each costs 0.2 us on the way into a compiled function."""
+    """What `make_table` prepares, and the states met so far.
+
+    Few arrays, since each costs 0.2 us on the way into a compiled function.
+    """
 
     keys: IntArray  # [slot]: number of the state, or EMPTY
-    values: FloatArray  # [slot, c]: phi of a label of the c-th smallest count of that state; last column: the sum over all labels
+    # [slot, c]: phi of a label of the c-th smallest count of that state; last column: the sum over all labels
+    values: FloatArray
     partitions: IntArray  # see `count_partitions`
-    weights: FloatArray  # [_SURE, n, m]: P(at least m of n votes for y); [_CHANCE, n, m]: see `_weights`; [_NODE, S, i]: Gauss weights
-    factors: FloatArray  # [level - 1, row, 0 or 1, point]: log of a label's factor, real and imaginary; row = first + node * stride + a
+    # [_SURE, n, m]: P(at least m of n votes for y); [_CHANCE, n, m]: see `_weights`; [_NODE, S, i]: Gauss
+    # weights
+    weights: FloatArray
+    # [level - 1, row, 0 or 1, point]: log of a label's factor, real and imaginary; row = first + node *
+    # stride + a
+    factors: FloatArray
     plan: IntArray  # [_SCALARS]: k, slots used, 1 if gamma = 0; by S: nodes, first row, stride; by d: level
 
 
-# The circle of level j has radius R = j^2 and serves all d with sqrt(d) nearest to j; 10 (j + 1) points are enough to keep the coefficient
-# at d apart from those at d +- 10 (j + 1), which have less than 1e-16 of its weight. By symmetry only half of the points are needed.
+# The circle of level j has radius R = j^2 and serves all d with sqrt(d) nearest to j; 10 (j + 1) points are
+# enough to keep the coefficient at d apart from those at d +- 10 (j + 1), which have less than 1e-16 of its
+# weight. By symmetry only half of the points are needed.
 
 
 def _level(n_votes: int) -> int:
@@ -81,9 +93,11 @@ def _half_circle(level: int) -> int:
 def state_potentials(
     table: PotentialTable, n_left: int, counts: IntArray, labels: IntArray, out: FloatArray
 ) -> None:
-    """`out[c]` is phi^y_n for each label y of class c: `labels[c]` labels (k in all) have `counts[c]` votes, in ascending order.
+    """`out[c]` is phi^y_n for each label y of class c: `labels[c]` labels (k in all) have `counts[c]` votes,
+    in ascending order.
 
-    What is certain is 0 or 1 without rounding, so that costs which are equal stay equal. (`labels` is as before when the call returns.)
+    What is certain is 0 or 1 without rounding, so that costs which are equal stay equal. (`labels` is as
+    before when the call returns.)
     """
     last = counts.size - 1
     half = (table.partitions.shape[0] - 1) // 2
@@ -110,7 +124,9 @@ def state_potentials(
 def _chance_to_win(
     table: PotentialTable, n_left: int, total: int, gained: int, counts: IntArray, others: IntArray
 ) -> float:
-    """P(y gets `gained` of the votes left and wins with `total`); `others` is how many other labels have each of `counts`."""
+    """P(y gets `gained` of the votes left and wins with `total`); `others` is how many other labels have each
+    of `counts`.
+    """
     chance: float = table.weights[_CHANCE, n_left, gained]
     if chance == 0.0:
         return 0.0
@@ -137,7 +153,9 @@ def _chance_to_win(
 
 @kernel
 def find_state(table: PotentialTable, histogram: IntArray, n_votes: int) -> int:
-    """The slot of this state, computed now if it is not there. `histogram[c]` labels have c votes, `n_votes` in all; its size is N + 2.
+    """The slot of this state, computed now if it is not there.
+
+    `histogram[c]` labels have c votes, `n_votes` in all; its size is N + 2.
 
     A slot is good until the next call.
     """
@@ -168,7 +186,8 @@ def _insert(table: PotentialTable, histogram: IntArray, n_votes: int, key: int, 
     n_left = table.partitions.shape[0] - 1 - n_votes
     row = table.values[slot]
     state_potentials(table, n_left, counts[:n_classes], labels[:n_classes], row)
-    # Without votes left, or without an edge, the chances to win sum to one whatever the state: say so without rounding.
+    # Without votes left, or without an edge, the chances to win sum to one whatever the state: say so without
+    # rounding.
     row[last] = scalars[_LABELS] - 1.0
     if n_left > 0 and scalars[_FAIR] == 0:
         row[last] = 0.0
@@ -189,15 +208,18 @@ def vote_costs(
     mix: FloatArray,
     out: FloatArray,
 ) -> tuple[float, float]:
-    """The cost of each vote that learner i could cast: eq. (5) with the matrix of eq. (9), C[l, r] = phi^r_{N-i}(s + e_l).
+    """The cost of each vote that learner i could cast: eq.
 
-    `histogram` is s, the n_votes = i - 1 votes before (N + 2 places; it is as before when the call returns). The estimate singles out at
-    most two labels, which have `first` and `second` votes in s (`second` = -1 if there is only one): the cost of voting for l is
-    mix[0] * sum_r C[l, r] + mix[1] * C[l, first label] + mix[2] * C[l, second label].
-    `out[c]` is that cost for every other label l with c votes, where there is one. Returned is the cost for the two labels themselves.
+    (5) with the matrix of eq. (9), C[l, r] = phi^r_{N-i}(s + e_l).
+
+    `histogram` is s, the n_votes = i - 1 votes before (N + 2 places; it is as before when the call returns).
+    The estimate singles out at most two labels, which have `first` and `second` votes in s (`second` = -1 if
+    there is only one): the cost of voting for l is mix[0] * sum_r C[l, r] + mix[1] * C[l, first label] +
+    mix[2] * C[l, second label]. `out[c]` is that cost for every other label l with c votes, where there is
+    one. Returned is the cost for the two labels themselves.
     """
-    # One call serves all candidates of a learner because entering a function that may fill the table costs as much as several look-ups:
-    # Numba then counts references to each array.
+    # One call serves all candidates of a learner because entering a function that may fill the table costs as
+    # much as several look-ups: Numba then counts references to each array.
     sums = table.values.shape[1] - 1
     first_cost = second_cost = 0.0
     rest = n_votes
@@ -234,7 +256,9 @@ def vote_costs(
 
 
 def make_table(n_learners: int, n_labels: int, edge: float, slots: int | None = None) -> PotentialTable:
-    """A table for N = `n_learners` votes among k = `n_labels` labels. It holds no more than `slots` / 2 states at a time.
+    """A table for N = `n_learners` votes among k = `n_labels` labels.
+
+    It holds no more than `slots` / 2 states at a time.
 
     By default there is room for all states if N is at most 33, and never for more than 65,536.
 
@@ -261,7 +285,9 @@ def make_table(n_learners: int, n_labels: int, edge: float, slots: int | None = 
 
 
 def _weights(n_learners: int, chance: float) -> tuple[FloatArray, FloatArray]:
-    """By n and m: P(y gets at least m of n votes); and P(m of n) divided by the points of the circle and the Poisson probability of d."""
+    """By n and m: P(y gets at least m of n votes); and P(m of n) divided by the points of the circle and the
+    Poisson probability of d.
+    """
     binomial = np.zeros((n_learners + 1, n_learners + 1))
     binomial[0, 0] = 1.0
     for n in range(n_learners):
@@ -281,7 +307,10 @@ def _weights(n_learners: int, chance: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _circles(n_learners: int, n_labels: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """The plan, the logarithms of the factors, and the Gauss weights. Totals that need equally many nodes share their rows."""
+    """The plan, the logarithms of the factors, and the Gauss weights.
+
+    Totals that need equally many nodes share their rows.
+    """
     plan = np.zeros((5, n_learners + 2), dtype=np.int64)
     plan[_LEVEL, :-1] = [_level(d) for d in range(n_learners + 1)]
     node_weights = np.zeros((n_learners + 1, n_learners + 1))
@@ -308,7 +337,9 @@ def _circles(n_learners: int, n_labels: int) -> tuple[IntArray, FloatArray, Floa
 
 
 def _log_factors(level: int, n_labels: int, z: float, stride: int) -> FloatArray:
-    """`[a, 0 or 1, point]`: log of e^-mean (sum_{v < a} x^v / v! + z x^a / a!) at the points x of the circle, for a = 0 ... stride - 1."""
+    """`[a, 0 or 1, point]`: log of e^-mean (sum_{v < a} x^v / v! + z x^a / a!) at the points x of the circle,
+    for a = 0 ... stride - 1.
+    """
     points = _half_circle(level)
     mean = level**2 / (n_labels - 1)
     x = mean * np.exp(1j * (2 * np.arange(points) + 1) * (math.pi / (2 * points)))
@@ -317,7 +348,8 @@ def _log_factors(level: int, n_labels: int, z: float, stride: int) -> FloatArray
     below = np.full((stride, points), -1.0, dtype=np.complex128)
     below[1:] = np.cumsum(terms[:-1], axis=0) - 1.0
     below[2:] = np.cumsum(terms[1:-1], axis=0)
-    # The factor is 1 + rest. With many labels rest is tiny and its power is in the thousands: then 1 + rest would lose what matters.
+    # The factor is 1 + rest. With many labels rest is tiny and its power is in the thousands: then 1 + rest
+    # would lose what matters.
     rest = below + z * terms
     size = np.maximum(np.abs(1.0 + rest), 1e-300)
     small = np.where(np.abs(rest) < 0.5, rest, 0.0)
@@ -330,7 +362,8 @@ def _log_factors(level: int, n_labels: int, z: float, stride: int) -> FloatArray
 
 
 def potential(votes: Sequence[int], label: int, remaining: int, edge: float) -> float:
-    """phi^y_n(s), exactly: the chance that `label` loses when the labels have `votes` so far and `remaining` votes come.
+    """phi^y_n(s), exactly: the chance that `label` loses when the labels have `votes` so far and `remaining`
+    votes come.
 
     >>> potential([0, 0, 0], label=1, remaining=0, edge=0.1)  # a tie is shared
     0.6666666666666667
@@ -364,7 +397,9 @@ def _study_table(n_learners: int, n_labels: int, edge: float) -> PotentialTable:
 def potential_monte_carlo(
     votes: Sequence[int], label: int, remaining: int, edge: float, samples: int, seed: int
 ) -> float:
-    """phi^y_n(s) estimated from `samples` random ends of the vote, as the paper suggests. For study: `potential` is exact and quicker.
+    """phi^y_n(s) estimated from `samples` random ends of the vote, as the paper suggests.
+
+    For study: `potential` is exact and quicker.
 
     >>> round(potential_monte_carlo([3, 1, 0, 0], label=0, remaining=10, edge=0.1, samples=10_000, seed=7), 2)
     0.16

@@ -1,4 +1,6 @@
-"""The round of a booster whose weak learners are Python objects: they are asked before the compiled part, and taught after it."""
+"""The round of a booster whose weak learners are Python objects: they are asked before the compiled part, and
+taught after it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from banditboost.weak_learners.python_committee import PythonCommittee
 
 
 class PythonCalls(Calls):
-    """The calls of a booster without trees. Its forest is empty: nobody votes in the compiled part, nobody learns there."""
+    """The calls of a booster without trees.
+
+    Its forest is empty: nobody votes in the compiled part, nobody learns there.
+    """
 
     __slots__ = ("_ask", "_committee", "_compiled", "_first_learner", "_learned", "_state")
     in_python = True

@@ -54,7 +54,10 @@ class Rated(BanditModel):
 
     @property
     def exploration(self) -> float | Schedule:
-        """The rate or the schedule. It may be changed at any time: open decisions keep the rate that they were made with."""
+        """The rate or the schedule.
+
+        It may be changed at any time: open decisions keep the rate that they were made with.
+        """
         return self._exploration
 
     @exploration.setter

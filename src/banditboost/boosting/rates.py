@@ -60,7 +60,10 @@ def least_rate(exploration: float | Schedule) -> float:
 
 
 def write(exploration: float | Schedule, settings: Record, suggest: Callable[[float], Power | None]) -> None:
-    """Set the rate. `suggest` tells what the theory says for this booster with learners of some edge, None if it says nothing."""
+    """Set the rate.
+
+    `suggest` tells what the theory says for this booster with learners of some edge, None if it says nothing.
+    """
     settings.schedule = SCHEDULE_CONSTANT
     settings.least_rate = least_rate(exploration)
     settings.rate = exploration.most if isinstance(exploration, Schedule) else exploration

@@ -1,12 +1,14 @@
 """Algorithm 1, the template of all boosters: `decide` is its lines 4 to 10, `learn` its lines 11 to 17.
 
-Both are compiled once for each kind of booster. `model.decide` and `model.learn` call them, and `play` loops over them. A booster says:
+Both are compiled once for each kind of booster. `model.decide` and `model.learn` call them, and `play` loops
+over them. A booster says:
 
     choose(model, memo, key)             lines 5 to 10: ask the learners, choose an expert, explore; all of it goes into the memo
     teach(model, memo, feedback, key)    lines 12 to 15 and 17: write down what every learner is to learn, and update the booster
     first_learner(model, memo)           which learners this verdict teaches: n_learners of them from this one on; -1 if they are yet to be made
 
-`model` is a named tuple of the model's arrays, read by name (compiled/border.py). Whatever the booster, it has
+`model` is a named tuple of the model's arrays, read by name (compiled/border.py). Whatever the booster, it
+has
 
     settings        what the model was made with (models/settings.py)
     features        the schema as compiled code reads it
@@ -47,7 +49,8 @@ def first_of_all(model: Any, memo: Array) -> int:  # noqa: ARG001 (the same for 
 def teach_trees(model: Any, first: int, x: Array, taught: int) -> int:
     """Line 16: the trees learn their lesson, from number `taught` of it on.
 
-    A forest without trees is that of a booster whose learners are Python objects (python_round.py teaches them).
+    A forest without trees is that of a booster whose learners are Python objects (python_round.py teaches
+    them).
     """
     scratch = model.scratch
     if model.forest.trees.size == 0:
@@ -65,12 +68,14 @@ def teach_nobody(model: Any, first: int, x: Array, taught: int) -> int:  # noqa:
 
 
 class Round:
-    """The two compiled functions of a kind of model, and what a simulation may note about a round that it knows the right label of.
+    """The two compiled functions of a kind of model, and what a simulation may note about a round that it
+    knows the right label of.
 
     Args:
         choose, teach, first_learner: as above.
         teach_learners: line 16; `teach_nobody` for a model without weak learners.
-        witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are two for each learner.
+        witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are two for
+            each learner.
     """
 
     def __init__(
@@ -90,7 +95,9 @@ class Round:
         self._has_trees = teach_learners is teach_trees
 
         def decide(model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:
-            """Lines 4 to 10: from a row to a memo and the label to show; if number f of the row is no good, -1 - f."""
+            """Lines 4 to 10: from a row to a memo and the label to show; if number f of the row is no good,
+            -1 - f.
+            """
             bad = open_memo(model.features, row, round_, memo, model.settings.row_start)
             if bad >= 0:
                 return -1 - bad
@@ -115,7 +122,9 @@ class Round:
         self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")
 
     def compile_learners(self, state: Any) -> bool:
-        """Compile how the trees of this model learn, which serves all boosters; whether that was still to be done."""
+        """Compile how the trees of this model learn, which serves all boosters; whether that was still to be
+        done.
+        """
         if not self._has_trees or state.learn_trees.address != 0:
             return False
         state.learn_trees.compile((table_type(state.forest), *LEARN_TREES))

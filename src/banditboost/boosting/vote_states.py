@@ -1,7 +1,9 @@
-"""Vote counts as states: a number for every multiset of counts, and a table of bounded size that finds what is known about it.
+"""Vote counts as states: a number for every multiset of counts, and a table of bounded size that finds what
+is known about it.
 
-Which label has which votes does not matter to the potential, only how many labels have how many. So a state is a histogram:
-`histogram[c]` labels have c votes. Its positive counts are a partition of the votes cast, and partitions can be numbered without gaps.
+Which label has which votes does not matter to the potential, only how many labels have how many. So a state
+is a histogram: `histogram[c]` labels have c votes. Its positive counts are a partition of the votes cast, and
+partitions can be numbered without gaps.
 """
 
 from __future__ import annotations
@@ -13,12 +15,15 @@ from banditboost.compiled.compile import kernel
 
 IntArray = npt.NDArray[np.int64]
 
-MOST_VOTES = 200  # partitions of more votes would still fit int64 (up to about 390), but tables for them would no longer be small
+# partitions of more votes would still fit int64 (up to about 390), but tables for them would no longer be
+# small
+MOST_VOTES = 200
 EMPTY = -1
 
 
 def count_partitions(n_votes: int) -> IntArray:
-    """`[m, j]`: in how many ways m votes are made of counts of at least j; `[m, 0]`: how many states have fewer than m votes.
+    """`[m, j]`: in how many ways m votes are made of counts of at least j; `[m, 0]`: how many states have
+    fewer than m votes.
 
     >>> counts = count_partitions(5)
     >>> [int(n) for n in counts[5]]  # 12 states before; 7 partitions of five, two of them (5 and 2 + 3) without ones
@@ -43,7 +48,8 @@ def state_key(partitions: IntArray, histogram: IntArray, n_votes: int) -> int:
     while rest > 0:
         labels = histogram[count]
         if labels > 0:
-            # In the order used here, partitions of the rest that begin with a smaller count come before. Repeats of a count add nothing.
+            # In the order used here, partitions of the rest that begin with a smaller count come before.
+            # Repeats of a count add nothing.
             key += partitions[rest, least] - partitions[rest, count]
             rest -= count * labels
             least = count
@@ -53,9 +59,13 @@ def state_key(partitions: IntArray, histogram: IntArray, n_votes: int) -> int:
 
 @kernel
 def find_slot(keys: IntArray, key: int) -> int:
-    """The slot that holds `key`, or the free one where it belongs. The number of slots is a power of two, and some are free."""
+    """The slot that holds `key`, or the free one where it belongs.
+
+    The number of slots is a power of two, and some are free.
+    """
     mask = keys.size - 1
-    # Small key spaces (N up to 30 or so) map one to one. Larger ones are folded: neighbours stay neighbours, which suits the cache.
+    # Small key spaces (N up to 30 or so) map one to one. Larger ones are folded: neighbours stay neighbours,
+    # which suits the cache.
     slot = (key ^ (key >> 17) ^ (key >> 34)) & mask
     while keys[slot] != key and keys[slot] != EMPTY:
         slot = (slot + 1) & mask

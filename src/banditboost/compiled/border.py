@@ -1,11 +1,14 @@
-"""The border between Python and machine code: named tuples of arrays, handed over by address and read by name.
+"""The border between Python and machine code: named tuples of arrays, handed over by address and read by
+name.
 
-A call from Python looks at every array that it is given, which takes as long as the vote of a tree. The arrays of a model stay the same from
-round to round. So their addresses and lengths are written down once, in a *table*, and a call is given the table's address. A kernel reads
-`model.forest.nodes` from it as if it had been given the tuple itself; without the compiler it is given the tuple itself.
+A call from Python looks at every array that it is given, which takes as long as the vote of a tree. The
+arrays of a model stay the same from round to round. So their addresses and lengths are written down once, in
+a *table*, and a call is given the table's address. A kernel reads `model.forest.nodes` from it as if it had
+been given the tuple itself; without the compiler it is given the tuple itself.
 
-A tuple may hold arrays (contiguous), single records of NumPy, numbers, kernels that were made callable by address (`Address`), and tuples.
-What a table says is true as long as the arrays are kept, and must not be changed while a kernel runs.
+A tuple may hold arrays (contiguous), single records of NumPy, numbers, kernels that were made callable by
+address (`Address`), and tuples. What a table says is true as long as the arrays are kept, and must not be
+changed while a kernel runs.
 """
 
 from __future__ import annotations
@@ -215,7 +218,10 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, name
 
 
 def _load(builder: Any, words: Any, number: int) -> Any:
-    """One word of a table. Tables do not change while a kernel runs: LLVM need not read it again after something was written."""
+    """One word of a table.
+
+    Tables do not change while a kernel runs: LLVM need not read it again after something was written.
+    """
     loaded = builder.load(cgutils.gep(builder, words, number))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
     return loaded

@@ -25,7 +25,9 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Compiling makes millions of small objects that live on: looking for garbage among them takes a tenth of the time."""
+    """Compiling makes millions of small objects that live on: looking for garbage among them takes a tenth of
+    the time.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -36,7 +38,10 @@ def _without_collection() -> Iterator[None]:
 
 
 class Kernel:
-    """A compiled function. Other kernels contain it; for a call from Python an entry is compiled, once for each combination of types."""
+    """A compiled function.
+
+    Other kernels contain it; for a call from Python an entry is compiled, once for each combination of types.
+    """
 
     def __init__(
         self, function: Callable[..., Any], options: dict[str, Any], pipeline: Any = linking.INNER
@@ -71,7 +76,9 @@ class Kernel:
         return code
 
     def address(self, kinds: tuple[Any, ...]) -> int:
-        """Where the machine code for these types begins, for kernels that call it by its address (`border.caller`)."""
+        """Where the machine code for these types begins, for kernels that call it by its address
+        (`border.caller`).
+        """
         result = self._compiled(kinds)
         return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
 
@@ -101,13 +108,16 @@ def _compiled(function: _Function, options: dict[str, Any], pipeline: Any = link
 def kernel(function: _Function) -> _Function:
     """Compile a function that makes no arrays.
 
-    It need not count references to those it is handed, which in short functions would cost more than the work itself.
+    It need not count references to those it is handed, which in short functions would cost more than the work
+    itself.
     """
     return _compiled(function, {"_nrt": False})
 
 
 def inlined(function: _Function) -> _Function:
-    """Compile a function that makes no arrays and that every round runs through: it becomes part of its callers."""
+    """Compile a function that makes no arrays and that every round runs through: it becomes part of its
+    callers.
+    """
     return _compiled(function, {"_nrt": False, "forceinline": True})
 
 
@@ -119,7 +129,8 @@ def allocating(function: _Function) -> _Function:
 def long_running(function: _Function) -> _Function:
     """Compile a function that makes no arrays and may take seconds: other threads of Python run meanwhile.
 
-    A call of a round holds Python's lock: whoever lets go of it beside a busy thread waits milliseconds to get it back (docs/threads.md).
+    A call of a round holds Python's lock: whoever lets go of it beside a busy thread waits milliseconds to
+    get it back (docs/threads.md).
     """
     return _compiled(function, {"_nrt": False, "nogil": True})
 
@@ -130,12 +141,16 @@ def loop(function: _Function) -> _Function:
 
 
 def lane(function: _Function) -> _Function:
-    """Compile the arithmetic of one lane of a vectorised loop: inlined, and products may be added without rounding in between."""
+    """Compile the arithmetic of one lane of a vectorised loop: inlined, and products may be added without
+    rounding in between.
+    """
     return _compiled(function, {"_nrt": False, "forceinline": True, "fastmath": {"contract"}})
 
 
 def entry(function: _Function, name: str) -> _Function:
-    """Compile a function that is made anew for each kind of model, under a name of its own: two pieces of machine code never share one."""
+    """Compile a function that is made anew for each kind of model, under a name of its own: two pieces of
+    machine code never share one.
+    """
     function.__module__, _, function.__qualname__ = name.rpartition(".")
     return _compiled(function, {"_nrt": False})
 

@@ -1,11 +1,12 @@
 """Inner kernels stay LLVM's intermediate code; only what Python calls becomes machine code.
 
-Numba optimises every function together with all that it calls and turns each into machine code, though Python calls only a few of them.
-So a kernel at the bottom of the house is compiled again for each one above it. Here an inner kernel is only lowered. What Python calls (an
-*entry*) links the intermediate code of all kernels below it once, and is optimised once. This cuts compile time to a third.
+Numba optimises every function together with all that it calls and turns each into machine code, though Python
+calls only a few of them. So a kernel at the bottom of the house is compiled again for each one above it. Here
+an inner kernel is only lowered. What Python calls (an *entry*) links the intermediate code of all kernels
+below it once, and is optimised once. This cuts compile time to a third.
 
-It rests on names that Numba does not document. Where a version lacks one of them, `AVAILABLE` is False, and kernels are compiled in Numba's
-own way: slower to start, with the same results.
+It rests on names that Numba does not document. Where a version lacks one of them, `AVAILABLE` is False, and
+kernels are compiled in Numba's own way: slower to start, with the same results.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ AVAILABLE = all(hasattr(owner, name) for owner, names in _NEEDED.items() for nam
 
 
 class _WithoutEnvironments:
-    """The code generator as an inner library sees it: its environment has no address before an entry is linked."""
+    """The code generator as an inner library sees it: its environment has no address before an entry is
+    linked.
+    """
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator
@@ -57,9 +60,11 @@ class _InnerLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class _LoopLibrary(_InnerLibrary):
-    """The intermediate code of one kernel and all below it, optimised by itself: its loops are vectorised before it becomes part of others.
+    """The intermediate code of one kernel and all below it, optimised by itself: its loops are vectorised
+    before it becomes part of others.
 
-    Within its callers LLVM would know too much: lengths that are constants there make it unroll a loop, and not vectorise it.
+    Within its callers LLVM would know too much: lengths that are constants there make it unroll a loop, and
+    not vectorise it.
     """
 
     def finalize(self) -> None:
@@ -81,7 +86,8 @@ class _EntryLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         for function in self._final_module.functions:
-            # What was linked in is this entry's alone: machine code of another process must not be taken for it.
+            # What was linked in is this entry's alone: machine code of another process must not be taken for
+            # it.
             if (
                 not function.is_declaration
                 and function.name not in own
@@ -124,8 +130,8 @@ def _callers_first(libraries: list[Any]) -> Iterator[Any]:
 class _Flags(compiler.Flags):  # type: ignore[misc]
     """Compiler options that do not change: one object for each combination.
 
-    Numba looks options up in dicts a hundred thousand times. Its own hash is the same for all combinations, and takes all
-    options one by one; so does each comparison.
+    Numba looks options up in dicts a hundred thousand times. Its own hash is the same for all combinations,
+    and takes all options one by one; so does each comparison.
     """
 
     _known: ClassVar[dict[Any, _Flags]] = {}

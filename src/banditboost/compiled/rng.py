@@ -1,4 +1,7 @@
-"""Keyed random numbers: a uniform number is a hash of (seed, round, purpose, index). See docs/random-numbers.md."""
+"""Keyed random numbers: a uniform number is a hash of (seed, round, purpose, index).
+
+See docs/random-numbers.md.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ DELAY = 8
 LOSS = 9
 PAIR_OF_COLUMNS = 10
 
-# Compiled, the arithmetic is that of uint64 and wraps. Interpreted (NUMBA_DISABLE_JIT=1), Python's own integers are masked instead, since
-# NumPy's scalars would warn of every overflow.
+# Compiled, the arithmetic is that of uint64 and wraps. Interpreted (NUMBA_DISABLE_JIT=1), Python's own
+# integers are masked instead, since NumPy's scalars would warn of every overflow.
 _u64: Any = int if numba.config.DISABLE_JIT else np.uint64
 _MASK = _u64(0xFFFFFFFFFFFFFFFF)
 _GOLDEN = _u64(0x9E3779B97F4A7C15)

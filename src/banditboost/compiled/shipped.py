@@ -1,6 +1,8 @@
-"""The machine code that a wheel carries: for a common baseline of processors, one version of Python and one of Numba.
+"""The machine code that a wheel carries: for a common baseline of processors, one version of Python and one
+of Numba.
 
-`make wheel` writes it (packaging/wheel.py). It is used where all of that fits; else kernels are compiled as from a source checkout.
+`make wheel` writes it (packaging/wheel.py). It is used where all of that fits; else kernels are compiled as
+from a source checkout.
 """
 
 from __future__ import annotations

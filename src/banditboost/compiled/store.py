@@ -1,11 +1,12 @@
 """Where machine code is kept: in the user's cache, or in the wheel.
 
-Numba notices a change of a kernel's own file, but not of the files its callees live in. So the folder of the user's cache is named after a
-digest of all files that hold kernels: an upgrade, or an edit, can never meet stale code. Each file holds one entry for one combination of
-types, and begins with a digest of itself: a file that was cut or damaged is compiled again.
+Numba notices a change of a kernel's own file, but not of the files its callees live in. So the folder of the
+user's cache is named after a digest of all files that hold kernels: an upgrade, or an edit, can never meet
+stale code. Each file holds one entry for one combination of types, and begins with a digest of itself: a file
+that was cut or damaged is compiled again.
 
-A wheel for a platform carries such files, too (shipped.py): made for a common baseline of processors, for one version of Python and Numba.
-Where they fit, nothing is compiled at all.
+A wheel for a platform carries such files, too (shipped.py): made for a common baseline of processors, for one
+version of Python and Numba. Where they fit, nothing is compiled at all.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def _forget_old_generations(directory: Path) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """Where machine code is kept (`NUMBA_CACHE_DIR`, else the user's cache); None if nothing can be written there."""
+    """Where machine code is kept (`NUMBA_CACHE_DIR`, else the user's cache); None if nothing can be written
+    there.
+    """
     try:
         base = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else _user_cache()
         directory = base / f"kernels-{source_digest()}"
@@ -130,7 +133,9 @@ class MachineCode(NullCache):  # type: ignore[misc]
 
 
 def _source_of(function: Callable[..., Any]) -> str | None:
-    """A digest of the files that hold a kernel and those below it, as far as they are not ours; None if one is no file."""
+    """A digest of the files that hold a kernel and those below it, as far as they are not ours; None if one
+    is no file.
+    """
     digest = hashlib.sha256()
     for path in sorted(_foreign_files(function, set())):
         try:

@@ -58,13 +58,18 @@ class Account:
     by_label: dict[Hashable, Accuracy]
     """The same for each label that was ever shown and heard of."""
     greedy: Accuracy
-    """Of the labels that the model thought best, had they always been shown: verdicts on them, weighted by 1 / probability."""
+    """Of the labels that the model thought best, had they always been shown: verdicts on them, weighted by 1
+    / probability.
+    """
     explored: float
     """Share of the verdicts that are on another label than the one the model thought best."""
 
     @property
     def cost(self) -> float:
-        """What exploring cost: the accuracy of the greedy labels minus that of the shown ones. An estimate: it may fall below 0."""
+        """What exploring cost: the accuracy of the greedy labels minus that of the shown ones.
+
+        An estimate: it may fall below 0.
+        """
         return self.greedy.share - self.shown.share
 
 

@@ -31,7 +31,10 @@ class Trees:
 
 @dataclass(frozen=True, repr=False)
 class Summary:
-    """What `model.summary()` returns. Printed, it is a page of plain text; `to_dict()` is the same as plain data."""
+    """What `model.summary()` returns.
+
+    Printed, it is a page of plain text; `to_dict()` is the same as plain data.
+    """
 
     kind: str
     n_labels: int
@@ -45,7 +48,9 @@ class Summary:
     alphas: tuple[float, ...] | None
     """Weights of the learners, where there is one for each."""
     expert_weights: tuple[float, ...] | None
-    """Probability of each expert (for GapBoost: weight of each prefix of the chains, then of narrow and wide regressions)."""
+    """Probability of each expert (for GapBoost: weight of each prefix of the chains, then of narrow and wide
+    regressions).
+    """
     trees: Trees | None
     memory: int
     """Bytes held."""

@@ -1,4 +1,5 @@
-"""How a model has done so far: for each label how often it was shown and right, what exploring cost, and the latest verdicts.
+"""How a model has done so far: for each label how often it was shown and right, what exploring cost, and the
+latest verdicts.
 
 One array of numbers:
 
@@ -21,7 +22,8 @@ from banditboost.types import Array, Record
 
 WINDOW = 1000
 HEARD, EXPLORED = 0, 1  # verdicts; those on another label than the greedy one
-# Of verdicts on greedy labels, which came with probability p: sums of 1 / p, of 1 / p where right, and of 1 / p^2.
+# Of verdicts on greedy labels, which came with probability p: sums of 1 / p, of 1 / p where right, and of 1 /
+# p^2.
 INVERSE, RIGHT_INVERSE, SQUARES = 2, 3, 4
 RECENT = 5
 BY_LABEL = RECENT + 2 * WINDOW
@@ -63,7 +65,9 @@ def arrays_of(tally: Array) -> dict[str, Array]:
 
 
 def stored_tally(arrays: dict[str, Array], n_labels: int, verdicts: int) -> Array:
-    """The tally in `arrays`, if it could be that of a model after so many verdicts (fewer are counted if a weak learner failed at some)."""
+    """The tally in `arrays`, if it could be that of a model after so many verdicts (fewer are counted if a
+    weak learner failed at some).
+    """
     sums = take_array(arrays, "tally", np.float64, (RECENT,))
     by_label = take_array(arrays, "by_label", np.float64, (n_labels, 2))
     heard = float(by_label[:, 0].sum())

@@ -119,7 +119,10 @@ def view_tree(forest: Forest, tree: int, schema: Schema, labels: Sequence[Hashab
 
 
 def _below(forest: Forest, at: int, schema: Schema) -> list[tuple[int, str]]:
-    """The children of a split, and which rows go to each. Missing values, and those not known at the split, go to the default child."""
+    """The children of a split, and which rows go to each.
+
+    Missing values, and those not known at the split, go to the default child.
+    """
     step, node = forest.steps[at], forest.nodes[at]
     if step["feature"] < 0:
         return []

@@ -44,7 +44,9 @@ class Contents:
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """Replace the file at once or not at all: a reader, or a machine that stops, meets the old file or the new one."""
+    """Replace the file at once or not at all: a reader, or a machine that stops, meets the old file or the
+    new one.
+    """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -66,7 +68,10 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
 
 
 def _sync_directory(directory: Path) -> None:
-    """The new name itself must reach the disk. (Windows cannot open directories, and does so without being asked.)"""
+    """The new name itself must reach the disk.
+
+    (Windows cannot open directories, and does so without being asked.)
+    """
     if os.name == "nt":
         return
     descriptor = os.open(directory, os.O_RDONLY)

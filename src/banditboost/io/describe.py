@@ -12,9 +12,12 @@ from banditboost.io.values import UnreadableError
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Class, parameters, labels, schema, rounds, verdicts, versions and memory of a saved model. The file is checked, the model not made.
+    """Class, parameters, labels, schema, rounds, verdicts, versions and memory of a saved model.
 
-    In `schema` a numeric feature has None, a nominal one the list of its values. Raises ModelFileError if the file cannot be read.
+    The file is checked, the model not made.
+
+    In `schema` a numeric feature has None, a nominal one the list of its values. Raises ModelFileError if the
+    file cannot be read.
     """
     try:
         contents = read_current(path)

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from banditboost.io import container
 from banditboost.io.container import Contents
 
-# By format: a function that turns the contents of such a file into those of the next format. Never removed: files last.
+# By format: a function that turns the contents of such a file into those of the next format. Never removed:
+# files last.
 UPGRADES: dict[int, Callable[[Contents], Contents]] = {}
 
 

@@ -1,6 +1,8 @@
-"""Python values as JSON that gives them back with their types: labels, names of features, parameters, what custom learners keep.
+"""Python values as JSON that gives them back with their types: labels, names of features, parameters, what
+custom learners keep.
 
-JSON's own kinds stand for themselves. Everything else is an object with one key that begins with a dollar sign.
+JSON's own kinds stand for themselves. Everything else is an object with one key that begins with a dollar
+sign.
 """
 
 from __future__ import annotations

@@ -68,7 +68,9 @@ class BanditModel(Model):
     def decide_many(
         self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None
     ) -> list[Decision]:
-        """Choose a label for every row, as if one by one. If anything is refused, nothing was decided and no feature has joined.
+        """Choose a label for every row, as if one by one.
+
+        If anything is refused, nothing was decided and no feature has joined.
 
         Args:
             X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
@@ -232,7 +234,10 @@ class BanditModel(Model):
         return np.concatenate([decision._head(), row])
 
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
-        """Learn the verdicts on many decisions, in their order, as if one by one. If any is refused, none was learned."""
+        """Learn the verdicts on many decisions, in their order, as if one by one.
+
+        If any is refused, none was learned.
+        """
         try:
             made, verdicts = listed(decisions), listed(correct)
         except TypeError:

@@ -1,4 +1,5 @@
-"""The compiled round of a model, bound to its arrays: what `decide` and `learn` call, and what `play` loops over.
+"""The compiled round of a model, bound to its arrays: what `decide` and `learn` call, and what `play` loops
+over.
 
 decide(model, row, round, seed, memo)            -> the label to show; if number f of the row is no good, -1 - f
 learn(model, memo, feedback, taught, seed)       -> LEARNED, or what has to be done before it is called again
@@ -17,8 +18,8 @@ from numba import float64, int64
 
 from banditboost.compiled.border import TABLE, Table, caller
 
-# What `learn` returns: all is learned; or what has to be done first. Any other number says how many learners were taught before the trees ran
-# out of room: make some, and call it again with that number.
+# What `learn` returns: all is learned; or what has to be done first. Any other number says how many learners
+# were taught before the trees ran out of room: make some, and call it again with that number.
 LEARNED, NO_LEARNERS, SHORT_MEMO = -1, -2, -3
 NOT_BEGUN = -1
 """What `learn` is given at first in place of the number of learners that were taught."""
@@ -36,9 +37,12 @@ call_witness = caller(numba.void, TABLE, *_WITNESS)
 
 
 class Calls:
-    """A round's functions, and `model`, which is what they are to be given first. Made anew when an array of the model is replaced.
+    """A round's functions, and `model`, which is what they are to be given first.
 
-    Each function is compiled when it is first called: a first decision need not wait for what learning takes to compile.
+    Made anew when an array of the model is replaced.
+
+    Each function is compiled when it is first called: a first decision need not wait for what learning takes
+    to compile.
     """
 
     __slots__ = ("__weakref__", "_round", "_table", "_type", "decide", "learn", "model")
@@ -76,7 +80,9 @@ class Calls:
             self._table.refresh()
 
     def for_play(self) -> tuple[Any, Any, Any]:
-        """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they are."""
+        """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they
+        are.
+        """
         witness: Any = self._round.witness or 0
         if numba.config.DISABLE_JIT:
             return self.decide, self.learn, witness

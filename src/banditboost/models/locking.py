@@ -1,4 +1,7 @@
-"""One lock for each model, so that threads may share it: each call is done before the next one begins. docs/threads.md states the rules."""
+"""One lock for each model, so that threads may share it: each call is done before the next one begins.
+
+docs/threads.md states the rules.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ class Locked:
 
     def _make_lock(self) -> None:
         self._lock = threading.RLock()
-        # For the calls of every round: `with` costs three times as much, as much as a few trees. They acquire it within `try`, since an
-        # interruption may come between the two.
+        # For the calls of every round: `with` costs three times as much, as much as a few trees. They acquire
+        # it within `try`, since an interruption may come between the two.
         self._acquire, self._release = self._lock.acquire, self._lock.release
 
     def _kept(self) -> dict[str, Any]:
@@ -44,7 +47,10 @@ class Locked:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy, for pickle reads it when the lock is free again. (What refers to the model itself is left to pickle.)"""
+        """A copy, for pickle reads it when the lock is free again.
+
+        (What refers to the model itself is left to pickle.)
+        """
         with self._lock:
             memo: dict[int, Any] = {id(array): _exact_copy(array) for array in self._records()}
             return copy.deepcopy(self._kept(), memo | {id(self): self})
@@ -55,6 +61,8 @@ class Locked:
 
 
 def _exact_copy(array: Array) -> Array:
-    """With what lies between the fields of a record, so that a model that has not changed gives the same pickle, byte for byte."""
+    """With what lies between the fields of a record, so that a model that has not changed gives the same
+    pickle, byte for byte.
+    """
     copied: Array = array.view(np.uint8).copy().view(array.dtype)
     return copied

@@ -1,4 +1,6 @@
-"""What every model is: labels, features, a seed, a compiled round bound to its arrays, files, and what can be seen of it."""
+"""What every model is: labels, features, a seed, a compiled round bound to its arrays, files, and what can be
+seen of it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ _FLOAT = np.dtype(np.float64)
 
 
 class Model(Locked):
-    """What boosters and baselines share. A kind of model sets `compiled_round` and says what that reads (`_state`)."""
+    """What boosters and baselines share.
+
+    A kind of model sets `compiled_round` and says what that reads (`_state`).
+    """
 
     compiled_round: ClassVar[Any]
     """Algorithm 1 for this kind of model: its two compiled functions (`boosting.round.Round`)."""
@@ -108,7 +113,10 @@ class Model(Locked):
         self._blank[LEARNERS] = self._n_in_memo()
 
     def _coded(self, x: Any) -> Array:
-        """Line 4: a row as float64, after what it brings has joined. Its numbers are checked when they are copied into the memo."""
+        """Line 4: a row as float64, after what it brings has joined.
+
+        Its numbers are checked when they are copied into the memo.
+        """
         if type(x) is dict:
             row = self._blank_row.copy()
             if self.schema.encode(x, row):
@@ -128,7 +136,9 @@ class Model(Locked):
         return row
 
     def _coded_to_look_at(self, x: Any) -> Array:
-        """A row that nothing is learned from, as float64: features and values that the model does not know are left out."""
+        """A row that nothing is learned from, as float64: features and values that the model does not know
+        are left out.
+        """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self.schema) and self.schema.takes_array(x):
@@ -148,7 +158,9 @@ class Model(Locked):
     def _begin_round(
         self, x: Any, allowed: Array | None = None, ahead: int = 0, looking: bool = False
     ) -> tuple[Array, int]:
-        """Lines 4 to 10: from a row to a memo and the label to show; `ahead` rounds have begun that are not counted yet."""
+        """Lines 4 to 10: from a row to a memo and the label to show; `ahead` rounds have begun that are not
+        counted yet.
+        """
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape:
             row = x  # as the one before: nothing else to look at
         else:
@@ -165,7 +177,9 @@ class Model(Locked):
         return memo, shown
 
     def _hear(self, memo: Array, feedback: int, seed: int) -> None:
-        """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this seed."""
+        """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this
+        seed.
+        """
         calls = self._calls
         status = calls.learn(calls.model, memo, feedback, NOT_BEGUN, seed)
         while status != LEARNED:
@@ -195,7 +209,8 @@ class Model(Locked):
     # Labels that join
 
     def add_label(self, label: Hashable) -> None:
-        """Let one more label join, after those that there are; docs/guide-restricted-choices.md tells what follows from it.
+        """Let one more label join, after those that there are; docs/guide-restricted-choices.md tells what
+        follows from it.
 
         Open decisions stay valid: they are learned as decisions among the labels of their time.
         """
@@ -225,7 +240,9 @@ class Model(Locked):
         return {"max_memory": self.max_memory, "seed": self.seed}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, replaced at once or not at all; `banditboost.load` goes on from there to the last bit."""
+        """Write the model to one file, replaced at once or not at all; `banditboost.load` goes on from there
+        to the last bit.
+        """
         with self._lock:
             save(self, path)
 
@@ -258,7 +275,10 @@ class Model(Locked):
         return {}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        """Go on from stored arrays, after a look at each; rounds and verdicts are set already. The caller binds the round anew."""
+        """Go on from stored arrays, after a look at each; rounds and verdicts are set already.
+
+        The caller binds the round anew.
+        """
         self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
 
     def _restore_identity(self, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
@@ -280,7 +300,8 @@ class Model(Locked):
         return int(self._settings.nbytes + self._counts.nbytes + self._tally.nbytes + self._blank.nbytes)
 
     def summary(self) -> Summary:
-        """Verdicts, accuracy with intervals (overall and by label, since the start and lately), exploration, weights, leaves, memory.
+        """Verdicts, accuracy with intervals (overall and by label, since the start and lately), exploration,
+        weights, leaves, memory.
 
         >>> from banditboost import AdaBandit
         >>> model = AdaBandit(["yes", "no"], n_learners=5, seed=1)
@@ -308,7 +329,9 @@ class Model(Locked):
         return self.rounds - int(self._tally[HEARD])
 
     def _weights_to_show(self) -> dict[str, Any]:
-        """Weights of learners and experts and the size of trees, for the summary, as far as the model has them."""
+        """Weights of learners and experts and the size of trees, for the summary, as far as the model has
+        them.
+        """
         return {}
 
     def __repr__(self) -> str:

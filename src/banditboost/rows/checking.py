@@ -14,7 +14,9 @@ _LARGEST = 1e100
 
 @kernel
 def first_bad_feature(features: Array, memo: Array, start: int) -> int:
-    """Check the row memo[start:], and clamp what is too large; the first infinite number or wrong code, or -1."""
+    """Check the row memo[start:], and clamp what is too large; the first infinite number or wrong code, or
+    -1.
+    """
     for f in range(features.size):
         value = memo[start + f]
         if features[f]["kind"] == NOMINAL:
@@ -41,7 +43,9 @@ def open_memo(features: Array, row: Array, round_: int, memo: Array, start: int)
 
 @kernel
 def fits(memo: Array, row_start: int, n_labels: int, features: Array) -> bool:
-    """Whether votes, weights and row of a memo could come from a model with these features; n_labels is 0 if votes are scores."""
+    """Whether votes, weights and row of a memo could come from a model with these features; n_labels is 0 if
+    votes are scores.
+    """
     n = (row_start - VOTES) // 2
     for i in range(VOTES, VOTES + n):
         vote = memo[i]
@@ -64,7 +68,9 @@ def fits(memo: Array, row_start: int, n_labels: int, features: Array) -> bool:
 
 @kernel
 def first_bad_row(features: Array, matrix: Array) -> tuple[int, int]:
-    """Check every row of a matrix as `first_bad_feature` does: row and feature of the first fault, or (-1, -1)."""
+    """Check every row of a matrix as `first_bad_feature` does: row and feature of the first fault, or (-1,
+    -1).
+    """
     for t in range(matrix.shape[0]):
         bad = first_bad_feature(features, matrix[t], 0)
         if bad >= 0:

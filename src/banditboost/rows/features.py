@@ -1,4 +1,6 @@
-"""The schema as compiled code reads it: kind, number of values and place in a row of statistics of every feature."""
+"""The schema as compiled code reads it: kind, number of values and place in a row of statistics of every
+feature.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ from banditboost.types import Array
 
 
 def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
-    """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the schema."""
+    """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the
+    schema.
+    """
     trial = copy.deepcopy(schema)
     X = without_mask(X)
     if isinstance(X, np.ndarray):
@@ -49,7 +51,9 @@ def try_row(schema: Schema, row: Any) -> None:
 
 
 def listed(values: Any) -> list[Any]:
-    """Labels or verdicts as a list: of a column of a frame, an array, or anything that can be gone through but a string."""
+    """Labels or verdicts as a list: of a column of a frame, an array, or anything that can be gone through
+    but a string.
+    """
     if isinstance(values, (str, bytes)):
         raise TypeError("a string is one value")
     return gone_through(values)

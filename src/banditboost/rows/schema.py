@@ -56,8 +56,9 @@ def _listed(name: object, items: Iterable[Any]) -> list[Any]:
 class Schema:
     """The features of a model: their names, in order, and whether each is numeric or nominal.
 
-    Without arguments it is open: features and nominal values join as rows bring them. Declared features are closed: a row with another
-    name is refused. Nominal values may always join, up to 256 for a feature; later ones count as missing.
+    Without arguments it is open: features and nominal values join as rows bring them. Declared features are
+    closed: a row with another name is refused. Nominal values may always join, up to 256 for a feature; later
+    ones count as missing.
 
     >>> Schema(numeric=["hour"], nominal={"device": ["phone", "desktop"]})
     Schema(hour: numeric, device: nominal[2])
@@ -80,7 +81,9 @@ class Schema:
         kinds: Sequence[str],
         values: Sequence[Iterable[Hashable] | None] | None = None,
     ) -> Schema:
-        """Features in any order: a name, a kind ('numeric' or 'nominal') and, where known, the values of each."""
+        """Features in any order: a name, a kind ('numeric' or 'nominal') and, where known, the values of
+        each.
+        """
         schema = cls.__new__(cls)
         known = [() if v is None else v for v in values] if values is not None else [()] * len(names)
         schema._start(names, kinds, known)
@@ -213,7 +216,10 @@ class Schema:
         )
 
     def takes_array(self, row: Array) -> bool:
-        """Whether an array of numbers can be copied as it is; the first one brings the features. If not, it goes value by value."""
+        """Whether an array of numbers can be copied as it is; the first one brings the features.
+
+        If not, it goes value by value.
+        """
         if row.ndim != 1 or row.dtype.kind not in "fiub":
             raise FeatureError(
                 f"the row has shape {row.shape} and type {row.dtype}; give a one-dimensional array of numbers"
@@ -243,7 +249,9 @@ class Schema:
         )
 
     def encode(self, row: Mapping[Any, Any], out: Array) -> bool:
-        """Code a dict row into `out`, which holds NaN; False, with `out` half written, if the row brings anything new or odd."""
+        """Code a dict row into `out`, which holds NaN; False, with `out` half written, if the row brings
+        anything new or odd.
+        """
         columns = self._columns
         for name, value in row.items():
             column = columns.get(name)
@@ -324,8 +332,8 @@ class Schema:
     def told(self, numbers: Array) -> dict[Hashable, Any] | list[Any]:
         """A coded row by names and values, which a schema where others have joined can code anew.
 
-        What is missing is left out. If rows have no names it is a list, with NaN for a number that is missing and None
-        for a place that nothing was known of.
+        What is missing is left out. If rows have no names it is a list, with NaN for a number that is missing
+        and None for a place that nothing was known of.
         """
         row: dict[Hashable, Any] = {}
         for (name, (_, codes)), number in zip(list(self._columns.items()), numbers.tolist(), strict=False):

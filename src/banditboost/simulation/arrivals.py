@@ -17,7 +17,8 @@ Delay = int | Callable[[Array], Any]
 class Arrivals:
     """The order in which a stream's verdicts are learned.
 
-    The verdict of round order[i] is learned after round due[i]; while it is out, its memo waits in slot[order[i]] of n_slots.
+    The verdict of round order[i] is learned after round due[i]; while it is out, its memo waits in
+    slot[order[i]] of n_slots.
     """
 
     def __init__(self, n_rounds: int, delay: Delay, lost: float, seed: int, first_round: int) -> None:
@@ -49,7 +50,9 @@ def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
 
 
 def _slots(n_rounds: int, due: Array, arrives: Array) -> tuple[Array, int]:
-    """Give each open decision a place of its own; one that will never be heard of gives its place back at once."""
+    """Give each open decision a place of its own; one that will never be heard of gives its place back at
+    once.
+    """
     if np.array_equal(due, np.arange(n_rounds)):
         return np.zeros(n_rounds, np.int64), 1
     slot = np.zeros(n_rounds, np.int64)

@@ -1,7 +1,7 @@
 """The loop over a model's compiled round, with the results of `decide` and `learn` to the last bit.
 
-It is written once, and made twice: compiled, where the round's functions are called by their addresses; and in Python, for models whose
-weak learners are Python objects.
+It is written once, and made twice: compiled, where the round's functions are called by their addresses; and
+in Python, for models whose weak learners are Python objects.
 """
 
 from __future__ import annotations
@@ -92,7 +92,10 @@ play_in_python = _loop(_call, _call, _call)
 
 
 def bound(stream: Stream, cursor: Array, span: Span) -> Callable[..., int]:
-    """The compiled loop for one stream, whose arrays are looked at once. It is called like `play_in_python`."""
+    """The compiled loop for one stream, whose arrays are looked at once.
+
+    It is called like `play_in_python`.
+    """
     if numba.config.DISABLE_JIT:
         return play_compiled
     rounds, limits = Table(stream), Table(span)

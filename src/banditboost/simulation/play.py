@@ -43,7 +43,8 @@ def play(
         model: any booster or baseline; it goes on from where it is.
         X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
         y: the right labels. Integers are taken as indices of `model.labels` if no label is an integer.
-        delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers into n delays.
+        delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers
+            into n delays.
         lost: share of the verdicts that never come.
         progress: called now and then with the number of rounds played.
 

@@ -19,7 +19,8 @@ def _share(right: Array) -> float:
 class Result:
     """The record of a stream: right, shown and greedy label of every round, as indices into `labels`.
 
-    `edges` are the empirical edges of the learners (adaptive boosters only), `learned` how many verdicts were learned within the stream.
+    `edges` are the empirical edges of the learners (adaptive boosters only), `learned` how many verdicts were
+    learned within the stream.
 
     >>> from banditboost import AdaBandit, play
     >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
@@ -60,7 +61,9 @@ class Result:
         return _share(self.greedy == self.y)
 
     def curve(self, window: float = 0.2) -> Array:
-        """Moving average of accuracy over the last `window` share of the stream; begins when the first window is full."""
+        """Moving average of accuracy over the last `window` share of the stream; begins when the first window
+        is full.
+        """
         width = max(1, int(window * len(self.y)))
         sums = np.concatenate([[0], np.cumsum(self.correct)])
         return np.asarray((sums[width:] - sums[:-width]) / width)

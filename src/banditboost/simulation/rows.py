@@ -17,13 +17,18 @@ _BLOCK = 20_000
 
 
 class Rows:
-    """A matrix is one block. Of lists and frames a block ends where a row brings something new: it joins just before that row is played."""
+    """A matrix is one block.
+
+    Of lists and frames a block ends where a row brings something new: it joins just before that row is
+    played.
+    """
 
     def __init__(self, model: Model, X: Any) -> None:
         self._model = model
         self._matrix: Array | None = None
         self._rows: Sequence[Any] = ()
-        # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of the stream.
+        # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of
+        # the stream.
         trial = copy.deepcopy(model.schema)
         X = without_mask(X)
         if isinstance(X, np.ndarray) and X.dtype != object:

@@ -1,9 +1,11 @@
-"""Rough merits: what a split on a numeric feature would gain, to a few parts in ten thousand, for half of the price.
+"""Rough merits: what a split on a numeric feature would gain, to a few parts in ten thousand, for half of the
+price.
 
-Most attempts to split fail, and most features are not among the best two. A rough merit says between which two numbers the merit lies;
-`merit.py` computes only those exactly that could still matter. The arithmetic is that of 32-bit floats, and of polynomials raised to the
-power -16, which need no exponential. Four features are looked at together: two thresholds of each are eight numbers, as many as a processor
-handles at once, and five such pairs are all ten thresholds.
+Most attempts to split fail, and most features are not among the best two. A rough merit says between which
+two numbers the merit lies; `merit.py` computes only those exactly that could still matter. The arithmetic is
+that of 32-bit floats, and of polynomials raised to the power -16, which need no exponential. Four features
+are looked at together: two thresholds of each are eight numbers, as many as a processor handles at once, and
+five such pairs are all ten thresholds.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ _SLACK, _SLACK_OF_CLASS = (
     5e-4,
     2e-7,
 )  # more than a rough merit can be wrong, in bits; tested against exact merits
-_STEEP = 50.0  # deviations between two thresholds, from which on a 32-bit float cannot tell where between them a class lies
+# deviations between two thresholds, from which on a 32-bit float cannot tell where between them a class lies
+_STEEP = 50.0
 _FARTHEST = 5.5  # deviations; what lies beyond weighs less than 2e-8
 _SHARE_SLACK = 1e-4  # of the smallest share that a branch may have
 _LN2 = 0.6931471805599453
@@ -60,7 +63,9 @@ class Rough(NamedTuple):
 
     rows: Array  # where the statistics of each class of the leaf begin
     offsets: Array  # of the features of the group in such a row
-    ends: Array  # of each feature of the group: the smallest value seen, how far it is from there to the largest, thresholds in a unit
+    # of each feature of the group: the smallest value seen, how far it is from there to the largest,
+    # thresholds in a unit
+    ends: Array
     totals: Array  # the weight of all classes that have seen it; then that of classes that are too steep
     moments: Array  # weight, mean and sum of squares of each class for every feature of the group
     classes: Array  # weight, place and step of each class in every lane; from here on in 32 bits
@@ -78,7 +83,9 @@ def rough_size(n_classes: int) -> int:
 
 @inlined
 def make_rough(numbers: Array, n_classes: int) -> Rough:
-    """Divide up `numbers`: one stretch of memory for all of it, since each allocation would cost as much as a class."""
+    """Divide up `numbers`: one stretch of memory for all of it, since each allocation would cost as much as a
+    class.
+    """
     n, sums = _LANES, 4 * _LANES
     rows, totals = 6 * GROUP + n_classes, 5 * GROUP
     moments = rows + 3 * GROUP * n_classes
@@ -94,7 +101,9 @@ def make_rough(numbers: Array, n_classes: int) -> Rough:
 
 @inlined
 def is_wide(spread: float) -> bool:
-    """Whether a leaf has seen different values; closer than this they are not told apart, so that no square underflows."""
+    """Whether a leaf has seen different values; closer than this they are not told apart, so that no square
+    underflows.
+    """
     return spread >= _NARROWEST
 
 
@@ -142,12 +151,15 @@ def add_cut(sums: Array, at: int, weight: float, z: float) -> None:
 
 @loop
 def add_rough_classes(n_classes: int, classes: Array, ticks: Array, sums: Array) -> None:
-    """Add up for every threshold, over all classes, the weight on the left and the entropy that is left of it."""
+    """Add up for every threshold, over all classes, the weight on the left and the entropy that is left of
+    it.
+    """
     for i in range(sums.size):
         sums[i] = _ZERO
     for c in range(n_classes):
         at = 3 * _LANES * c
-        # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
+        # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer
+        # vectorise it.
         for j in range(ticks.size):
             weight, place, step = classes[at + j], classes[at + _LANES + j], classes[at + 2 * _LANES + j]
             first = ticks[j] - place
@@ -175,7 +187,9 @@ def larger(most: float, gain: float, lighter: float, least: float) -> float:
 
 @loop
 def rough_ranges(sums: Array, shares: Array, least: float, ranges: Array) -> None:
-    """The least and the most that the best gain can be in every lane; -1 where no threshold gives both sides a fair share."""
+    """The least and the most that the best gain can be in every lane; -1 where no threshold gives both sides
+    a fair share.
+    """
     surely, maybe = _f32(least + _SHARE_SLACK), _f32(least - _SHARE_SLACK)
     for j in range(shares.size):
         low, high = -_ONE, -_ONE
@@ -216,7 +230,8 @@ def gather_moments(stats: Array, n_classes: int, rows: Array, offsets: Array, mo
 def place_classes(n_classes: int, ends: Array, moments: Array, totals: Array, classes: Array) -> None:
     """Weight, place and steepness of all classes in every lane.
 
-    The place of a class is measured in thresholds from the low end, steepness in deviations from one threshold to the next.
+    The place of a class is measured in thresholds from the low end, steepness in deviations from one
+    threshold to the next.
     """
     for i in range(totals.size):
         totals[i] = 0.0
@@ -249,7 +264,9 @@ def rough_merits(forest: Forest, leaf: int, work: Rough) -> None:
 
 @inlined
 def rough_merit(forest: Forest, leaf: int, j: int, entropy: float, work: Rough) -> tuple[float, float]:
-    """Between which two numbers the merit of feature j of the group lies; (-1, -1) if there is nothing to split."""
+    """Between which two numbers the merit of feature j of the group lies; (-1, -1) if there is nothing to
+    split.
+    """
     total, ranges = work.totals[j], work.ranges
     if not total > 0.0:
         return -1.0, -1.0

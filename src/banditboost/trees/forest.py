@@ -55,7 +55,9 @@ def learn_trees(
 
 @allocating
 def learn_forest(forest: Forest, first: int, x: Array, labels: Array, weights: Array, start: int) -> int:
-    """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which there is no room."""
+    """Teach tree first + i the label and weight number i, from i = start on; returns the first i for which
+    there is no room.
+    """
     return learn_trees(forest, first, x, labels, weights, start, np.empty(work_size(forest)))
 
 

@@ -1,9 +1,11 @@
-"""The arrays of a forest: all trees of a committee live in these few, so that one compiled call serves them all.
+"""The arrays of a forest: all trees of a committee live in these few, so that one compiled call serves them
+all.
 
-A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each class, in the order in which the
-classes came. An entry of a class that was seen in this very leaf owns a row of statistics; the leaf itself owns one more, its summary. A
-row holds for each feature, at its offset: numeric (weight, mean, M2), nominal one weight for each value; in the summary, numeric (smallest,
-largest, unused), nominal the code plus one of the only value seen, SEVERAL after a second one.
+A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each
+class, in the order in which the classes came. An entry of a class that was seen in this very leaf owns a row
+of statistics; the leaf itself owns one more, its summary. A row holds for each feature, at its offset:
+numeric (weight, mean, M2), nominal one weight for each value; in the summary, numeric (smallest, largest,
+unused), nominal the code plus one of the only value seen, SEVERAL after a second one.
 """
 
 from __future__ import annotations

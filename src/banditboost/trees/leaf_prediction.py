@@ -17,7 +17,9 @@ _FARTHEST = 1e100  # deviations, so that the square does not overflow
 
 @kernel
 def bayes_value(forest: Forest, leaf: int, entry: int, x: Array) -> float:
-    """ln(class weight) + sum over present features of ln p(x_f | class): normal densities and smoothed shares."""
+    """ln(class weight) + sum over present features of ln p(x_f | class): normal densities and smoothed
+    shares.
+    """
     stats, size = forest.stats, forest.head[0]["row_size"]
     base, summary = forest.entries[entry]["row"] * size, forest.nodes[leaf]["summary"] * size
     one_example = forest.nodes[leaf]["own"] / forest.nodes[leaf]["examples"]
@@ -118,7 +120,9 @@ def bayes_score(forest: Forest, leaf: int, x: Array) -> float:
 
 @kernel
 def leaf_score(forest: Forest, leaf: int, x: Array) -> float:
-    """How much class 1 is believed: Laplace's rule, so that one bad verdict does not condemn a label for good."""
+    """How much class 1 is believed: Laplace's rule, so that one bad verdict does not condemn a label for
+    good.
+    """
     nodes, entries = forest.nodes, forest.entries
     if nodes[leaf]["first_entry"] < 0:
         fallback = nodes[leaf]["fallback"]

@@ -79,7 +79,9 @@ def forget_statistics(forest: Forest, leaf: int) -> None:
 
 @kernel
 def forget_lightest(forest: Forest, leaf: int, n_rows: int) -> None:
-    """Give back the rows of that many classes, the lightest in statistics, the later ones first where they are equal."""
+    """Give back the rows of that many classes, the lightest in statistics, the later ones first where they
+    are equal.
+    """
     node, entries = forest.nodes[leaf], forest.entries
     for _ in range(n_rows):
         lightest, entry = -1, node["first_entry"]
@@ -102,7 +104,9 @@ def forget_lightest(forest: Forest, leaf: int, n_rows: int) -> None:
 
 @kernel
 def recycle_entry(forest: Forest, leaf: int, label: int) -> int:
-    """At the ceiling a class that is new to a leaf takes the entry of the lightest one there; -1 if there is none."""
+    """At the ceiling a class that is new to a leaf takes the entry of the lightest one there; -1 if there is
+    none.
+    """
     node, entries = forest.nodes[leaf], forest.entries
     lightest = node["first_entry"]
     entry = lightest
@@ -133,7 +137,9 @@ def recycle_entry(forest: Forest, leaf: int, label: int) -> int:
 
 @inlined
 def find_entry(forest: Forest, leaf: int, label: int) -> int:
-    """The entry of a class in a leaf, made at the end of the chain if it is new; -1 if there is no room for even one."""
+    """The entry of a class in a leaf, made at the end of the chain if it is new; -1 if there is no room for
+    even one.
+    """
     node, entries = forest.nodes[leaf], forest.entries
     last, entry = -1, node["first_entry"]
     while entry >= 0:
@@ -168,7 +174,9 @@ def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
 
 @kernel
 def open_summary(forest: Forest, leaf: int, first: int) -> None:
-    """No value seen yet of the features from number `first` on: the smallest is infinite, the largest minus infinite."""
+    """No value seen yet of the features from number `first` on: the smallest is infinite, the largest minus
+    infinite.
+    """
     base = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"]
     for f in range(first, forest.features.size):
         if forest.features[f]["kind"] == NUMERIC:

@@ -1,6 +1,7 @@
 """How good a split would be: information gain of the features of a leaf.
 
-Merits are first estimated (`rough.py`), and only those computed exactly that could be among the best two. The outcome is the same.
+Merits are first estimated (`rough.py`), and only those computed exactly that could be among the best two. The
+outcome is the same.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ def work_size(forest: Forest) -> int:
 
 @inlined
 def make_work(forest: Forest, numbers: Array) -> Work:
-    """Divide up `numbers`. It is made elsewhere, since where arrays are made, references to all these parts would be counted."""
+    """Divide up `numbers`.
+
+    It is made elsewhere, since where arrays are made, references to all these parts would be counted.
+    """
     most = most_values(forest)
     n_features, n_classes = forest.features.size, forest.head[0]["most_classes"] + 1
     values, low, high = 2 * LANES, 2 * (LANES + most), 2 * (LANES + most) + n_features
@@ -133,7 +137,8 @@ def is_point(start: float, step: float) -> bool:
 @loop
 def add_class(weight: float, start: float, step: float, work: Array) -> None:
     """Add one class to every threshold: its mass on the left, and the entropy that is left of it."""
-    # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer vectorise it.
+    # A length known only at run time keeps LLVM from unrolling the loop, after which it would no longer
+    # vectorise it.
     lanes = work.size // 2
     if is_point(start, step):
         for b in range(lanes):
@@ -160,7 +165,8 @@ def lane_merits(total: float, least: float, scale: float, work: Array) -> None:
 def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[float, int]:
     """Best rounded merit over the thresholds and which one it is; -1 if none counts.
 
-    The gain is what the class tells about the branch, [g(W) - g(L) - g(W - L)] - sum_c w_c h_c: the same as the other way round.
+    The gain is what the class tells about the branch, [g(W) - g(L) - g(W - L)] - sum_c w_c h_c: the same as
+    the other way round.
     """
     stats, entries, size = forest.stats, forest.entries, forest.head[0]["row_size"]
     summary = forest.nodes[leaf]["summary"] * size + offset
@@ -246,7 +252,9 @@ def nominal_merit_if_any(forest: Forest, leaf: int, f: int, work: Work) -> float
 
 @inlined
 def joins_group(forest: Forest, leaf: int, f: int, place: int, work: Work) -> bool:
-    """Put a numeric feature into the group, unless the leaf has seen one value only; places that stay free look at it again."""
+    """Put a numeric feature into the group, unless the leaf has seen one value only; places that stay free
+    look at it again.
+    """
     offset = forest.features[f]["offset"]
     at = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset
     low = forest.stats[at]
@@ -263,7 +271,9 @@ def joins_group(forest: Forest, leaf: int, f: int, place: int, work: Work) -> bo
 
 
 class Leaders(NamedTuple):
-    """What the features looked at so far allow: the best two merits are at least `first` and `second`; no merit is more than `high`."""
+    """What the features looked at so far allow: the best two merits are at least `first` and `second`; no
+    merit is more than `high`.
+    """
 
     first: float
     second: float
@@ -281,10 +291,11 @@ def with_range(leaders: Leaders, f: int, low: float, high: float, work: Work) ->
 
 @inlined
 def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Leaders:
-    """Rough merits of all features, or until it is certain that the best two are not more than `tolerance` apart.
+    """Rough merits of all features, or until it is certain that the best two are not more than `tolerance`
+    apart.
 
-    They are not if the largest that any merit can be is not that much above the second best: the best may be that one, or one not yet
-    looked at, which gains no more than the entropy.
+    They are not if the largest that any merit can be is not that much above the second best: the best may be
+    that one, or one not yet looked at, which gains no more than the entropy.
     """
     leaders = Leaders(0.0, 0.0, 0.0)  # not to split gains nothing
     n_features, waiting = forest.features.size, 0
@@ -319,7 +330,8 @@ def with_feature(found: Split, f: int, forest: Forest, leaf: int, work: Work) ->
 
 @inlined
 def best_split(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Split:
-    """The best feature and the merit of the second best, as far as needed to tell whether they are more than `tolerance` apart.
+    """The best feature and the merit of the second best, as far as needed to tell whether they are more than
+    `tolerance` apart.
 
     A negative tolerance asks for the best alone. The null split, feature -1, has merit 0.
     """

@@ -21,7 +21,8 @@ def next_node(forest: Forest, node: int, x: Array) -> int:
     """The child to which a split sends the row."""
     step = forest.steps[node]
     value, threshold = x[step["feature"]], step["threshold"]
-    # Without a branch on which side: that one could never be foreseen. NaN on either side is no number minus itself.
+    # Without a branch on which side: that one could never be foreseen. NaN on either side is no number minus
+    # itself.
     if value - threshold != value - threshold:
         return unusual_child(forest, node, value)
     return step["next"] + (1 if value > threshold else 0)

@@ -1,9 +1,10 @@
 """The arithmetic of split merits, written so that LLVM runs four thresholds at a time.
 
-A class of weight w, normal with mean m and deviation s, that is cut at t sends w Phi(z) to the left, z = (t - m) / s. What an entropy
-needs of it, g(left) + g(right) with g(x) = x ln x, is g(w) - w h(z), where h(z) is the entropy of a coin with probability Phi(z). So two
-functions of one number are all there is to compute; both are exp(-z^2 / 2) times a ratio of short polynomials in |z|: no logarithm.
-Absolute errors stay below 1e-12 (tested against erfc and log).
+A class of weight w, normal with mean m and deviation s, that is cut at t sends w Phi(z) to the left, z = (t -
+m) / s. What an entropy needs of it, g(left) + g(right) with g(x) = x ln x, is g(w) - w h(z), where h(z) is
+the entropy of a coin with probability Phi(z). So two functions of one number are all there is to compute;
+both are exp(-z^2 / 2) times a ratio of short polynomials in |z|: no logarithm. Absolute errors stay below
+1e-12 (tested against erfc and log).
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ FAR = 9.0  # deviations; what lies beyond weighs less than 1e-18
 
 @lane
 def exp_negative(x: float) -> float:
-    """exp(x) for -690 < x <= 0: a power of two from the bits, and the series of what is left, at most ln(2) / 2."""
+    """exp(x) for -690 < x <= 0: a power of two from the bits, and the series of what is left, at most ln(2) /
+    2.
+    """
     k = x * _LOG2_E + _ROUNDING
     n = k - _ROUNDING
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW
@@ -49,7 +52,8 @@ def exp_negative(x: float) -> float:
 def cut(z: float) -> tuple[float, float]:
     """Phi(z) and h(z) = -Phi ln Phi - (1 - Phi) ln(1 - Phi).
 
-    The polynomials are least-squares fits on [0, 9], weighted by exp(-z^2 / 2) and levelled, made with 50 digits.
+    The polynomials are least-squares fits on [0, 9], weighted by exp(-z^2 / 2) and levelled, made with 50
+    digits.
     """
     x = abs(z)
     x = x if x < FAR else FAR
@@ -87,7 +91,9 @@ def xlogx(x: float) -> float:
 
 @lane
 def xlogx_lane(x: float) -> float:
-    """The same from the bits of x, for loops over thresholds: ln x = exponent ln 2 + 2 artanh((mantissa - 1) / (mantissa + 1))."""
+    """The same from the bits of x, for loops over thresholds: ln x = exponent ln 2 + 2 artanh((mantissa - 1)
+    / (mantissa + 1)).
+    """
     x = x if x > _SMALLEST else _SMALLEST
     bits = np.float64(x).view(np.uint64)
     exponent = _u64((bits >> _SHIFT) | _TWO_52).view(np.float64) - _EXPONENT_BIAS

@@ -152,7 +152,9 @@ def has_room_to_split(forest: Forest, leaf: int, feature: int) -> bool:
 
 @inlined
 def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
-    """Split if the best feature beats the second best by the Hoeffding bound, or if the bound is so small that it does not matter."""
+    """Split if the best feature beats the second best by the Hoeffding bound, or if the bound is so small
+    that it does not matter.
+    """
     node = forest.nodes[leaf]
     if node["n_classes"] < 2:
         return

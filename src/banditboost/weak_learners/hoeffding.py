@@ -31,14 +31,16 @@ def _bounds(name: str, value: Range, low: float, high: float) -> tuple[float, fl
 class HoeffdingTree:
     """An online decision tree (VFDT, Domingos and Hulten 2000) with importance weights.
 
-    A pair is a range from which each tree of a committee draws its own value: the grace period uniformly, confidence and tie threshold
-    log-uniformly. The defaults are the ranges of the paper's experiments with few labels.
+    A pair is a range from which each tree of a committee draws its own value: the grace period uniformly,
+    confidence and tie threshold log-uniformly. The defaults are the ranges of the paper's experiments with
+    few labels.
 
     Args:
         grace_period: weight that a leaf gathers between two attempts to split.
         split_confidence: delta of the Hoeffding bound.
         tie_threshold: a bound below this splits even though two features are nearly as good.
-        leaf_prediction: 'majority', 'naive_bayes', or 'adaptive', which takes whichever has been right more often in that leaf.
+        leaf_prediction: 'majority', 'naive_bayes', or 'adaptive', which takes whichever has been right more
+            often in that leaf.
         min_branch_fraction: at least two branches of a split must get this share of the leaf.
 
     >>> HoeffdingTree(grace_period=50).grace_period

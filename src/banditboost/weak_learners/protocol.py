@@ -35,7 +35,10 @@ class WeakLearner(Protocol):
 
 
 class Committee(Protocol):
-    """The weak learners of a model. Trees are asked and taught by the compiled round; Python objects around it."""
+    """The weak learners of a model.
+
+    Trees are asked and taught by the compiled round; Python objects around it.
+    """
 
     in_python: ClassVar[bool]
     """Whether the learners are Python objects."""
@@ -77,7 +80,9 @@ class Committee(Protocol):
 
 
 def plain_learner(learner: Any) -> dict[str, Any]:
-    """Trees with their parameters; of learners written elsewhere the name, to tell people which one `load` must be given."""
+    """Trees with their parameters; of learners written elsewhere the name, to tell people which one `load`
+    must be given.
+    """
     if isinstance(learner, HoeffdingTree):
         return {"class": "HoeffdingTree", **asdict(learner)}
     made_by = learner if hasattr(learner, "__qualname__") else type(learner)

@@ -1,4 +1,6 @@
-"""Is a stored forest one that the kernels can walk? They follow indices without a look: each is checked here, in time linear in the forest.
+"""Is a stored forest one that the kernels can walk?
+
+They follow indices without a look: each is checked here, in time linear in the forest.
 
 docs/format.md states the rules; `layout.py` says what the fields mean.
 """
@@ -84,7 +86,9 @@ def _check_trees(forest: Forest, n_nodes: int) -> None:
 
 
 def _check_splits(forest: Forest, splits: Array, n_nodes: int) -> None:
-    """Children come after their parent, so that no walk goes in a circle, and every node belongs to one parent or tree."""
+    """Children come after their parent, so that no walk goes in a circle, and every node belongs to one
+    parent or tree.
+    """
     steps, nodes = forest.steps[splits], forest.nodes[splits]
     _demand(steps["feature"] < len(forest.features), "a split is on an unknown feature")
     features = forest.features[steps["feature"]]
@@ -144,7 +148,10 @@ def _owners_of_entries(forest: Forest, leaves: Array) -> Array:
 
 
 def _predecessors(forest: Forest, owner: Array) -> Array:
-    """Of every entry of a leaf, the one before it, -1 for the first. Positions count up along a list, so none goes in a circle."""
+    """Of every entry of a leaf, the one before it, -1 for the first.
+
+    Positions count up along a list, so none goes in a circle.
+    """
     entries = forest.entries
     used = np.flatnonzero(owner == _NOBODY)
     following, position = entries["next"], entries["position"].astype(np.int64)
@@ -198,7 +205,9 @@ def _check_leaves(forest: Forest, leaves: Array, owner: Array) -> None:
 
 
 def _check_ties(forest: Forest, leaves: Array, owner: Array) -> None:
-    """The top is the first of the heaviest classes, and `n_tied` says how many these are: the kernels count them down."""
+    """The top is the first of the heaviest classes, and `n_tied` says how many these are: the kernels count
+    them down.
+    """
     entries, top = forest.entries, forest.nodes["top"]
     used = np.flatnonzero(owner >= 0)
     tops = top[owner[used]]

@@ -1,4 +1,6 @@
-"""A committee of Hoeffding trees: the arrays that the kernels work on, and their growth up to the memory ceiling."""
+"""A committee of Hoeffding trees: the arrays that the kernels work on, and their growth up to the memory
+ceiling.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
 
-# Shares of the memory ceiling: statistics, nodes, class entries; the rest is for what does not grow with the stream.
+# Shares of the memory ceiling: statistics, nodes, class entries; the rest is for what does not grow with the
+# stream.
 _ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.49, 0.24, 0.24
 _RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
 _FEWEST_ROWS = 4  # whatever the ceiling: a leaf with two classes, and two more rows
@@ -30,7 +33,9 @@ _FIRST_BYTES = (
 
 
 def _longer(array: Array, size: int) -> Array:
-    """A copy with zeros at the end. These are not written, so that the system gives memory for them when they are needed.
+    """A copy with zeros at the end.
+
+    These are not written, so that the system gives memory for them when they are needed.
 
     As bytes, since NumPy copies records field by field, fifty times slower.
     """
@@ -67,7 +72,9 @@ class TreeCommittee:
         return sum(array.nbytes for array in self.forest)
 
     def expect(self, n_trees: int) -> None:
-        """So many trees there will be in the end: their roots' nodes are kept for them, where the share of the ceiling allows."""
+        """So many trees there will be in the end: their roots' nodes are kept for them, where the share of
+        the ceiling allows.
+        """
         self._n_expected = n_trees
 
     def refuse_too_many(self, n_trees: int) -> None:
@@ -236,10 +243,12 @@ class TreeCommittee:
         return True
 
     def _free_rows(self, wanted: int) -> None:
-        """Take that many rows from the leaves that have least to win, which sleep; wake those that now have more to win than these.
+        """Take that many rows from the leaves that have least to win, which sleep; wake those that now have
+        more to win than these.
 
-        The leaf with most to win stays awake. If it has nearly all rows, it gives those of its lightest classes instead: put to sleep, too,
-        it would be no better off when it wakes, and no tree would ever split.
+        The leaf with most to win stays awake. If it has nearly all rows, it gives those of its lightest
+        classes instead: put to sleep, too, it would be no better off when it wakes, and no tree would ever
+        split.
         """
         n_nodes = int(self.forest.head["n_nodes"][0])
         nodes, entries = self.forest.nodes[:n_nodes], self.forest.entries

@@ -1,4 +1,6 @@
-"""GapBoost, ours: for each label a chain of stages that asks "was it right?", shown by inverse gaps. docs/gapboost.md specifies it.
+"""GapBoost, ours: for each label a chain of stages that asks "was it right?", shown by inverse gaps.
+
+docs/gapboost.md specifies it.
 
 Where to look:
 

@@ -1,8 +1,9 @@
 """GapBoost: the class. docs/gapboost.md is its specification.
 
-A chain is three linear stages and N Hoeffding trees. Each stage learns what the sum of those before it gets wrong; the prefixes of the
-chain are experts, weighed by how well they have answered lately. Where rows are narrow, two regressions for each label are experts, too,
-on the columns and on their products; the first knows which labels have not been tried enough on rows like this one.
+A chain is three linear stages and N Hoeffding trees. Each stage learns what the sum of those before it gets
+wrong; the prefixes of the chain are experts, weighed by how well they have answered lately. Where rows are
+narrow, two regressions for each label are experts, too, on the columns and on their products; the first knows
+which labels have not been tried enough on rows like this one.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ _LEAST_TREE_SHARE = 0.25  # of the memory ceiling, whatever the linear stages ta
 
 
 class GapBoost(BanditBooster):
-    """Chains of linear learners and trees, one for each label; explores where labels are close and the best one is in doubt.
+    """Chains of linear learners and trees, one for each label; explores where labels are close and the best
+    one is in doubt.
 
     Args:
         labels: what can be shown.
         n_learners: trees of each label's chain, after its three linear stages.
-        weak_learner: a HoeffdingTree; by default one that splits early, since later stages repair what it overlooks.
+        weak_learner: a HoeffdingTree; by default one that splits early, since later stages repair what it
+            overlooks.
         schema: features, if they are to be declared.
         max_memory: bytes.
         seed: of all random numbers; None takes one from the system.
@@ -146,7 +149,9 @@ class GapBoost(BanditBooster):
 
     @property
     def expert_weights(self) -> Array:
-        """The weights v of the prefixes (after columns, products, pairs of bins, each tree), then of narrow and of wide regressions."""
+        """The weights v of the prefixes (after columns, products, pairs of bins, each tree), then of narrow
+        and of wide regressions.
+        """
         weights = np.empty_like(self._losses)
         with self._lock:
             weigh_experts(self._losses, self._scratch.narrow.size > 0, self._scratch.wide.size > 0, weights)

@@ -1,7 +1,8 @@
-"""The linear stages of all chains: a row becomes a short list of slots and values, a label's score is a sum over it. See docs/gapboost.md.
+"""The linear stages of all chains: a row becomes a short list of slots and values, a label's score is a sum
+over it. See docs/gapboost.md.
 
-Weights are stored as [block of 8 labels, slot, lane]: a decision scores eight labels in one vectorised pass, each sum still in the order of
-the list, and a lesson touches one cache line for each item of it.
+Weights are stored as [block of 8 labels, slot, lane]: a decision scores eight labels in one vectorised pass,
+each sum still in the order of the list, and a lesson touches one cache line for each item of it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from banditboost.compiled.rng import PAIR_OF_COLUMNS, mix, round_key, to_u64, un
 from banditboost.rows.features import NUMERIC
 from banditboost.types import Array
 
-LINEAR_STEP = 0.35  # smaller ones lost labels in single passes (Isolet at 0.25), larger ones are a little worse at the end
+# smaller ones lost labels in single passes (Isolet at 0.25), larger ones are a little worse at the end
+LINEAR_STEP = 0.35
 FARTHEST = 4.0  # standard deviations; bounds a product at 16
 BIN_WIDTH = 0.5  # standard deviations; 1 joins neighbouring values of Balance
 BINS = 11  # the outer ones are open
@@ -135,8 +137,9 @@ def list_bins(model: Any, n: int) -> int:
 def list_products(model: Any, n: int) -> int:
     """Stage 2: products of the values of two columns, at the place of their nominal values.
 
-    A pair (i, j) has width_i width_j slots, ordered by i, its value and that of j: the slot is that of i in stage 1, times width_j.
-    So the products of a column are the list of stage 1 up to this column, after the constant, times its value.
+    A pair (i, j) has width_i width_j slots, ordered by i, its value and that of j: the slot is that of i in
+    stage 1, times width_j. So the products of a column are the list of stage 1 up to this column, after the
+    constant, times its value.
     """
     features, products, span, scratch = (
         model.features,
@@ -194,7 +197,8 @@ def list_row(model: Any, x: Array) -> None:
 def score_stages(model: Any, n_stages: int) -> None:
     """What the first stages add to every label's score. Eight sums at a time, each in the order of the list.
 
-    Stages that have scored this row need not do so again: weights change with a verdict only, and then the list is made anew.
+    Stages that have scored this row need not do so again: weights change with a verdict only, and then the
+    list is made anew.
     """
     scratch, all_weights = model.scratch, model.learned.weights
     slots, values = scratch.slots, scratch.values
@@ -248,7 +252,9 @@ def note_norm(model: Any, stage: int) -> None:
 
 @inlined
 def add_squares(model: Any, stage: int, group: int, error: float, roots: Array) -> None:
-    """Note the norm, add the squared gradients, and take the roots of the sums; infinite where there was no gradient: no step there."""
+    """Note the norm, add the squared gradients, and take the roots of the sums; infinite where there was no
+    gradient: no step there.
+    """
     scratch, norms = model.scratch, model.learned.norms
     start, span, lane = scratch.bounds[stage], model.layout.spans[stage], group % LANES
     slots, values = scratch.slots[start : start + roots.size], scratch.values[start : start + roots.size]
@@ -269,7 +275,10 @@ def add_squares(model: Any, stage: int, group: int, error: float, roots: Array) 
 
 @kernel
 def step_stage(model: Any, stage: int, group: int, error: float) -> None:
-    """A step that takes the score towards its goal, in the closed form of the flow: never past it. The row's norm is noted on the way."""
+    """A step that takes the score towards its goal, in the closed form of the flow: never past it.
+
+    The row's norm is noted on the way.
+    """
     scratch, lane = model.scratch, group % LANES
     start, end = scratch.bounds[stage], scratch.bounds[stage + 1]
     slots, values, weights = (

@@ -1,4 +1,7 @@
-"""Lines 5 to 10 for GapBoost: every label gets a score, and is shown by inverse gaps. docs/gapboost.md is the specification."""
+"""Lines 5 to 10 for GapBoost: every label gets a score, and is shown by inverse gaps.
+
+docs/gapboost.md is the specification.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,9 @@ def best_label(scores: Array, allowed: Array) -> int:
 
 @kernel
 def weigh_labels(scores: Array, allowed: Array, factor: float, probabilities: Array) -> int:
-    """Inverse gap weighting in units of the doubt about the best label, which is returned; 0 for labels that are not allowed."""
+    """Inverse gap weighting in units of the doubt about the best label, which is returned; 0 for labels that
+    are not allowed.
+    """
     k = scores.size if allowed.size == 0 else allowed.size
     for label in range(scores.size):
         probabilities[label] = 0.0

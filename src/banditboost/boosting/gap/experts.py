@@ -32,7 +32,10 @@ def share_out(weights: Array) -> None:
 
 @kernel
 def weigh_experts(losses: Array, has_narrow: bool, has_wide: bool, weights: Array) -> float:
-    """v_j, exponential in the recent squared error of expert j; 0 if it is next to nothing. Returns the least loss."""
+    """v_j, exponential in the recent squared error of expert j; 0 if it is next to nothing.
+
+    Returns the least loss.
+    """
     n_prefixes = losses.size - N_REGRESSIONS
     best_prefix = losses[0]
     for j in range(1, n_prefixes):

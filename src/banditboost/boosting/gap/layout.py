@@ -1,4 +1,7 @@
-"""Which slots of GapBoost's linear stages belong to which columns. docs/gapboost.md says what they are for."""
+"""Which slots of GapBoost's linear stages belong to which columns.
+
+docs/gapboost.md says what they are for.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,16 @@ _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all la
 _BYTES_A_SLOT = 16  # a weight and a sum of squares
 _MOST_MOVED = (
     1 << 22
-)  # slots of a hashed stage; one that needs more begins anew when its slots move, since finding them would take seconds
+    # slots of a hashed stage; one that needs more begins anew when its slots move, since finding them would take
+    # seconds
+)
 _DRAWN_AT_ONCE = 1 << 20
 
 
 def most_slots(n_labels: int, max_memory: int) -> int:
-    """The largest power of two with which stages 2 and 3 of all labels stay within their share of the ceiling."""
+    """The largest power of two with which stages 2 and 3 of all labels stay within their share of the
+    ceiling.
+    """
     affordable = int(_MEMORY_SHARE * max_memory) // (2 * _BYTES_A_SLOT * n_labels)
     return min(MOST_SLOTS, 1 << max(0, affordable.bit_length() - 1))
 
@@ -71,7 +78,8 @@ def _slots(sizes: Array) -> tuple[Array, int]:
     return ends - sizes, int(ends[-1]) if len(ends) else 0
 
 
-# Pairs i <= j are numbered by j, then i, so that those of columns that join come last. Nominal columns have no pair with themselves.
+# Pairs i <= j are numbered by j, then i, so that those of columns that join come last. Nominal columns have
+# no pair with themselves.
 
 
 def _n_pairs_before(numeric: Array) -> Array:

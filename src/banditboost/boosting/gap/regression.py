@@ -1,4 +1,5 @@
-"""Regressions for each label, beside the chains: the inverse of each one's matrix is kept, so that a row tells how unsure its answer is.
+"""Regressions for each label, beside the chains: the inverse of each one's matrix is kept, so that a row
+tells how unsure its answer is.
 
 See docs/gapboost.md. A narrow one has the features of stage 1, a wide one those of stages 1 and 2.
 """
@@ -73,7 +74,9 @@ def multiply_below(slots: Array, values: Array, inverse: Array, product: Array) 
 
 @inlined
 def gather_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
-    """What is below the diagonal times the row, where it has few features in many slots: only their own numbers are read."""
+    """What is below the diagonal times the row, where it has few features in many slots: only their own
+    numbers are read.
+    """
     for i in range(slots.size):
         line, part = inverse[slots[i]], 0.0
         for j in range(i):
@@ -83,7 +86,10 @@ def gather_below(slots: Array, values: Array, inverse: Array, product: Array) ->
 
 @kernel
 def squared_width(reading: Reading, group: int) -> float:
-    """The row times the inverse times the row. The inverse is symmetric: what is below its diagonal counts twice."""
+    """The row times the inverse times the row.
+
+    The inverse is symmetric: what is below its diagonal counts twice.
+    """
     product, inverse, slots, values = reading.product, reading.inverse[group], reading.slots, reading.values
     if 3 * slots.size > product.size:
         multiply_below(slots, values, inverse, product)
@@ -120,7 +126,9 @@ def step_ridge(reading: Reading, group: int, error: float) -> None:
 
 @kernel
 def add_widths(model: Any, factor: float, scores: Array) -> None:
-    """Optimism: to each label's score a multiple of its answer's standard deviation; of labels not heard of that is the row's length."""
+    """Optimism: to each label's score a multiple of its answer's standard deviation; of labels not heard of
+    that is the row's length.
+    """
     reading, groups = narrow(model), model.learned.groups
     squares = 0.0
     for i in range(reading.values.size):

@@ -1,4 +1,7 @@
-"""Room for the regressions of GapBoost, two for each label with a chain, where rows are narrow enough. See docs/gapboost.md."""
+"""Room for the regressions of GapBoost, two for each label with a chain, where rows are narrow enough.
+
+See docs/gapboost.md.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def narrow_slots(spans: Array, n_columns: int, n_labels: int, max_memory: int) -
 
 
 def wide_slots(spans: Array, n_labels: int, max_memory: int) -> int:
-    """Rows and columns of an inverse on stages 1 and 2; 0 if there are to be none, as where slots of stage 2 are shared."""
+    """Rows and columns of an inverse on stages 1 and 2; 0 if there are to be none, as where slots of stage 2
+    are shared.
+    """
     n_slots = int(spans["needed"][:2].sum())
     fits = n_slots <= WIDEST and spans["needed"][1] == spans["room"][1]
     return _if_small(n_slots, n_labels, max_memory) if fits else 0

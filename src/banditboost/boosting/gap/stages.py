@@ -1,4 +1,6 @@
-"""The linear stages and regressions of GapBoost: room for their weights, which grows with labels, columns and values."""
+"""The linear stages and regressions of GapBoost: room for their weights, which grows with labels, columns and
+values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What GapBoost has learned, how its features are laid out, and what is known of the row at hand: three things apart."""
+"""What GapBoost has learned, how its features are laid out, and what is known of the row at hand: three
+things apart.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,15 @@ LANES = 8  # labels whose weights lie side by side
 
 STATISTICS = np.dtype([("count", "f8"), ("mean", "f8"), ("squares", "f8")], align=True)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
-# Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are shared by a hash.
+# Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are
+# shared by a hash.
 SPAN = np.dtype([("start", "i8"), ("needed", "i8"), ("room", "i8")], align=True)
 
 
 class Regressions(NamedTuple):
-    """Ridge regressions beside the chains, one for each label that has a chain; without slots if rows are too wide for them."""
+    """Ridge regressions beside the chains, one for each label that has a chain; without slots if rows are too
+    wide for them.
+    """
 
     inverse: Array  # [groups, slots, slots]
     weights: Array  # [groups, slots]
@@ -56,7 +61,9 @@ class GapScratch(NamedTuple):
     allowed: Array
     labels: Array
     importance: Array
-    slots: Array  # the row as a list: slots and values of what is not zero. Slots are unsigned: no index is looked at for a minus sign
+    # the row as a list: slots and values of what is not zero. Slots are unsigned: no index is looked at for a
+    # minus sign
+    slots: Array
     values: Array
     bounds: Array  # [4]: where each stage's part of the list begins and ends
     codes: Array  # by column: the nominal value or the bin; -1 if missing

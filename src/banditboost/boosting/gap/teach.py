@@ -1,4 +1,7 @@
-"""Lines 12 to 15 and 17 for GapBoost: the shown label's chain and regressions learn the verdict. docs/gapboost.md is the specification."""
+"""Lines 12 to 15 and 17 for GapBoost: the shown label's chain and regressions learn the verdict.
+
+docs/gapboost.md is the specification.
+"""
 
 from __future__ import annotations
 
