@@ -167,7 +167,8 @@ def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
     )
     if not possible or not is_possible(memo, n_labels, _indices_in(mask)):
         raise DecisionError(
-            "the stored decision's memo names no possible round, label or probability; it was changed since to_dict"
+            "the stored decision's memo names no possible round, label or probability; it was changed since "
+            "to_dict"
         )
     return memo
 
@@ -178,7 +179,8 @@ class Decision:
     It cannot be changed.
 
     >>> from banditboost import AdaBandit
-    >>> decision = AdaBandit(["sports", "politics"], exploration=0.1, n_learners=5, seed=7).decide({"hour": 21})
+    >>> model = AdaBandit(["sports", "politics"], exploration=0.1, n_learners=5, seed=7)
+    >>> decision = model.decide({"hour": 21})
     >>> decision.explored, decision.label == decision.greedy
     (False, True)
     >>> decision.probability
@@ -294,7 +296,8 @@ class Decision:
         shares = distribution(self._memo, n_labels, _indices_in(self._mask))
         if shares is None:
             raise DecisionError(
-                f"the decision was made among {n_labels} labels, and the probabilities of more than {MOST_PROBABILITIES} are not kept with it; "
+                f"the decision was made among {n_labels} labels, and the probabilities of more than "
+                f"{MOST_PROBABILITIES} are not kept with it; "
                 "ask model.distribution(x) before the model learns more"
             )
         return dict(zip(self._labels, shares, strict=True))
@@ -358,7 +361,8 @@ class Decision:
         if data["format"] not in _READABLE:
             readable = ", ".join(map(str, _READABLE))
             raise DecisionError(
-                f"format {data['format']!r} of a decision is unknown to this version; it reads formats {readable}"
+                f"format {data['format']!r} of a decision is unknown to this version; it reads formats "
+                f"{readable}"
             )
         n_labels = data["labels"]
         if type(n_labels) is not int or not 2 <= n_labels < _MOST_LABELS:
@@ -367,7 +371,8 @@ class Decision:
             )
         if labels is not None and n_labels > len(labels):
             raise DecisionError(
-                f"the decision was made among {n_labels} labels, but {len(labels)} were given; give model.labels"
+                f"the decision was made among {n_labels} labels, but {len(labels)} were given; give "
+                "model.labels"
             )
         mask = _mask_from(data, n_labels)
         memo = _memo_from(data["memo"], n_labels, mask)
@@ -390,7 +395,8 @@ class Decision:
         label = (
             stored[_SHOWN_ONLY] if isinstance(stored, dict) and _SHOWN_ONLY in stored else repr(self.label)
         )
-        return f"Decision(round={self.round}, label={label}, probability={self.probability:.6g}, explored={self.explored})"
+        drawn = f"probability={self.probability:.6g}, explored={self.explored}"
+        return f"Decision(round={self.round}, label={label}, {drawn})"
 
     def __reduce__(self) -> Any:
         origin, labels, vocabulary = self._origin, self._labels, self._origin.vocabulary

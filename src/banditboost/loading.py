@@ -94,7 +94,8 @@ def _weak_learner(header: ModelHeader, given: Any) -> Any:
     if given is None:
         name = f"{stored.get('module')}.{stored['class']}"
         raise UnreadableError(
-            f"its weak learners are Python objects, and a file holds no code; give load(path, weak_learner={name[:80]})"
+            "its weak learners are Python objects, and a file holds no code; give load(path, "
+            f"weak_learner={name[:80]})"
         )
     return given
 

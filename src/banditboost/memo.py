@@ -1,7 +1,7 @@
 """The memo of a decision: all that learning from its verdict needs later, as one array of numbers.
 
     ROUND to LEARNERS   one number each
-    from VOTES on       N votes and N learner weights (of GapBoost: the probabilities of all labels, if these are few)
+    from VOTES on       N votes and N learner weights (of GapBoost: the probabilities of labels, if few)
     the row             from `row_start` on, which is the same for all decisions of a model
 
 The numbers of these places are part of stored decisions (docs/format.md): they never change.

@@ -143,7 +143,8 @@ class PendingDecisions:
             self._check_new(key)
             if not isinstance(decision, Decision) or decision.model_id != self.model.model_id:
                 raise DecisionError(
-                    f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has made"
+                    f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has "
+                    "made"
                 )
             self.expire()
             self._add(key, decision)
@@ -276,7 +277,8 @@ class PendingDecisions:
         """
         if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
             raise DecisionError(
-                f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that to_dict returned"
+                f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that "
+                "to_dict returned"
             )
         if data.get("model") != model.model_id:
             raise DecisionError(
@@ -298,7 +300,8 @@ class PendingDecisions:
             store._counters.update({name: int(data["counters"][name]) for name in store._counters})
         except (KeyError, TypeError, ValueError) as error:
             raise DecisionError(
-                f"the stored decisions were changed since to_dict ({error}); give the whole dict that it returned"
+                f"the stored decisions were changed since to_dict ({error}); give the whole dict that it "
+                "returned"
             ) from error
         store._now = max((item.seconds for item in store._open.values()), default=store._now)
         return store

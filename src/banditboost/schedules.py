@@ -33,7 +33,8 @@ class Schedule:
         self._check("most", 0.0, 0.99)
         if self.least > self.most:
             raise ParameterError(
-                f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the most"
+                f"least is {self.least!r} and most {self.most!r}; give a least rate that is not above the "
+                "most"
             )
 
     def _check(self, name: str, low: float, high: float) -> None:

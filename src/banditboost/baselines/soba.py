@@ -54,7 +54,7 @@ def choose(model: Any, memo: Array, key: int) -> None:
 
 @allocating
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
-    """Only a right label teaches; margins[0] is the sum of n_s m_s, which decides whether the step is made."""
+    """Only a right label teaches; margins[0], the sum of n_s m_s, decides whether the step is made."""
     settings, learned, tables = model.settings, model.learned, model.learned.tables
     start, x = learned.start[0], memo[settings.row_start :]
     count_verdict(settings, learned.counts, memo, feedback)

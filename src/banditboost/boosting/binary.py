@@ -153,7 +153,7 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
 
 
 class BinaryBooster(Rated, BanditBooster):
-    """A group of binary learners for each label that was heard of; the label with the largest sum is greedy."""
+    """A group of binary learners for each label that was heard of; the one with the largest sum is greedy."""
 
     has_groups = True
 

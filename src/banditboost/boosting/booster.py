@@ -115,7 +115,7 @@ class Booster(Model):
         return PythonCommittee(self.weak_learner, self._n_classes(), self.schema)
 
     def learned(self) -> Any:
-        """What the booster has learned besides its learners: a named tuple that begins with counts and tally."""
+        """What was learned besides the learners: a named tuple that begins with counts and tally."""
         raise NotImplementedError
 
     def counted(self) -> tuple[Record, Array]:
@@ -223,7 +223,8 @@ class Booster(Model):
             if not self.has_groups:
                 if label is not ...:
                     raise LabelError(
-                        f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave it out"
+                        f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave "
+                        "it out"
                     )
                 return view_tree(forest, number, self.schema, self.labels, title)
             first = self._group_to_show(label) * self.n_learners
@@ -246,7 +247,8 @@ class Booster(Model):
     def _trees_to_show(self) -> Forest:
         if self._committee.in_python:
             raise ParameterError(
-                f"{type(self).__name__} has no trees to look into; make it with weak_learner=HoeffdingTree(), or use GapBoost"
+                f"{type(self).__name__} has no trees to look into; make it with "
+                "weak_learner=HoeffdingTree(), or use GapBoost"
             )
         return self._committee.forest
 
@@ -264,7 +266,8 @@ class Booster(Model):
         return group
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.labels)} labels, n_learners={self.n_learners}, rounds={self.rounds}, seed={self.seed})"
+        size = f"{len(self.labels)} labels, n_learners={self.n_learners}"
+        return f"{type(self).__name__}({size}, rounds={self.rounds}, seed={self.seed})"
 
 
 class BanditBooster(Booster, BanditModel):

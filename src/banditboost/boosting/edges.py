@@ -16,7 +16,7 @@ from banditboost.types import Array, Record
 def add_true_costs(
     settings: Record, memo: Array, ballot: Ballot, sums: Array, lead: Array, edges: Array
 ) -> None:
-    """Equation (10) for the right label alone: lead[r] = tanh((s_y - s_r) / 2), from which both costs follow."""
+    """Equation (10) for the right label alone: both costs follow from lead[r] = tanh((s_y - s_r) / 2)."""
     n, n_labels, right, n_active = settings.n_learners, settings.n_labels, ballot.first, ballot.n_active
     total = 0.0
     for i in range(n):

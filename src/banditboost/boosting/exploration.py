@@ -104,7 +104,7 @@ def note_choice(
 
 @inlined
 def show(settings: Record, counts: Record, memo: Array, greedy: int, allowed: Array, key: int) -> None:
-    """Draw the label to show and note down what was drawn from; a label that is alone is shown for certain."""
+    """Draw the label to show and note what it was drawn from; a label that is alone is shown for certain."""
     rate = exploration_rate(settings, counts, memo)
     n_labels = settings.n_labels if allowed.size == 0 else allowed.size
     best = place_of(allowed, greedy)

@@ -67,7 +67,7 @@ class FullInformationBooster(Booster):
             return [self.predict_one(x) for x in rows]
 
     def predict_proba_many(self, X: Any) -> list[dict[Hashable, float]]:
-        """The probability with which each label would be predicted, for every row; the model does not change."""
+        """For every row the probability of each label to be predicted; the model does not change."""
         rows = rows_of(X)
         with self._lock:
             return [self.predict_proba_one(x) for x in rows]

@@ -93,7 +93,7 @@ def choose(model: Any, memo: Array, key: int) -> None:
 
 
 class Count(NamedTuple):
-    """The votes of a round so far, and what they cost: by slot, and by how many labels have how many votes."""
+    """The votes of a round so far and what they cost: by slot, and by how many labels have how many."""
 
     counts: Array
     histogram: Array

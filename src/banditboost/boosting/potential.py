@@ -10,7 +10,9 @@ labels at S, which has probability 1/(1+T) = int_0^1 z^T dz. Let the number of v
 Poisson instead, independently, with mean R/(k-1). Then the chance is a product with one factor for each
 label, and given that the votes are d in all, it is the chance we want. So it is the coefficient at w^d of
 
-    product over labels of  e^(-R/(k-1)) [ sum_{v < a} x^v / v!  +  z x^a / a! ],     x = w R/(k-1),     a = S - (votes of that label)
+    product over labels of  e^(-R/(k-1)) [ sum_{v < a} x^v / v!  +  z x^a / a! ],
+
+    x = w R/(k-1),     a = S - (votes of that label)
 
 divided by the Poisson probability of d. The coefficient is a mean over points on the circle |w| = 1, where a
 product over labels is a sum of logarithms, tabulated once; labels with equal counts share one, so k does not
@@ -380,7 +382,8 @@ def potential(votes: Sequence[int], label: int, remaining: int, edge: float) -> 
     n_votes = int(counts.sum())
     if n_votes + remaining > MOST_VOTES:
         raise ParameterError(
-            f"votes and remaining={remaining!r} make {n_votes + remaining} votes that matter; at most {MOST_VOTES} are supported: "
+            f"votes and remaining={remaining!r} make {n_votes + remaining} votes that matter; at most "
+            f"{MOST_VOTES} are supported: "
             "use potential_monte_carlo"
         )
     table = _study_table(n_votes + remaining, counts.size, edge)
@@ -445,6 +448,7 @@ def _edge(value: float) -> float:
         edge = math.nan
     if not 0.0 <= edge < 1.0:
         raise ParameterError(
-            f"edge={value!r} must be a number from 0 (a weak learner that guesses) to below 1; the paper uses 0.1"
+            f"edge={value!r} must be a number from 0 (a weak learner that guesses) to below 1; the paper "
+            "uses 0.1"
         )
     return edge

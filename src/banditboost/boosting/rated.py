@@ -45,7 +45,8 @@ class Rated(BanditModel):
         if isinstance(self.exploration, Divided):
             if not self.learners_vote:
                 raise ParameterError(
-                    f"exploration is {exploration!r}; learners of {type(self).__name__} do not vote: give Adaptive()"
+                    f"exploration is {exploration!r}; learners of {type(self).__name__} do not vote: give "
+                    "Adaptive()"
                 )
             self._policy = POLICY_BY_VOTES
         rates.write(self.exploration, self._settings, self._suggested_rate)

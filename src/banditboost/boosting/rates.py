@@ -32,7 +32,8 @@ def checked(exploration: Any) -> float | Schedule:
     number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
     if not number or not 0.0 <= given <= 1.0:
         raise ParameterError(
-            f"exploration is {given!r}; give a number in [0, 1], or a schedule, such as banditboost.schedules.Adaptive()"
+            f"exploration is {given!r}; give a number in [0, 1], or a schedule, such as "
+            "banditboost.schedules.Adaptive()"
         )
     if given == 1.0:
         raise ParameterError(
@@ -40,7 +41,8 @@ def checked(exploration: Any) -> float | Schedule:
         )
     if given == 0.0:
         warnings.warn(
-            "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such as 0.01",
+            "exploration is 0: wrong rounds then teach nothing about other labels; give a small number, such "
+            "as 0.01",
             stacklevel=_outside(),
         )
     return float(given)
@@ -82,7 +84,8 @@ def write(exploration: float | Schedule, settings: Record, suggest: Callable[[fl
 def _write_theory(given: Theory, settings: Record, suggested: Power | None) -> None:
     if suggested is None:
         raise ParameterError(
-            f"exploration is {given!r}; the theorems are about AdaBandit and OptBandit: give a number or Adaptive()"
+            f"exploration is {given!r}; the theorems are about AdaBandit and OptBandit: give a number or "
+            "Adaptive()"
         )
     if given.rounds is None:
         _write_fall(settings, suggested)

@@ -3,9 +3,12 @@
 Both are compiled once for each kind of booster. `model.decide` and `model.learn` call them, and `play` loops
 over them. A booster says:
 
-    choose(model, memo, key)             lines 5 to 10: ask the learners, choose an expert, explore; all of it goes into the memo
-    teach(model, memo, feedback, key)    lines 12 to 15 and 17: write down what every learner is to learn, and update the booster
-    first_learner(model, memo)           which learners this verdict teaches: n_learners of them from this one on; -1 if they are yet to be made
+    choose(model, memo, key)            lines 5 to 10: ask the learners, choose an expert, explore. All of
+                                        it goes into the memo
+    teach(model, memo, feedback, key)   lines 12 to 15 and 17: write down what every learner is to learn,
+                                        and update the booster
+    first_learner(model, memo)          which learners this verdict teaches: n_learners of them from this
+                                        one on; -1 if they are yet to be made
 
 `model` is a named tuple of the model's arrays, read by name (compiled/border.py). Whatever the booster, it
 has

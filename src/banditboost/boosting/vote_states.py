@@ -26,7 +26,7 @@ def count_partitions(n_votes: int) -> IntArray:
     fewer than m votes.
 
     >>> counts = count_partitions(5)
-    >>> [int(n) for n in counts[5]]  # 12 states before; 7 partitions of five, two of them (5 and 2 + 3) without ones
+    >>> [int(n) for n in counts[5]]  # 12 states before; 7 partitions of five, two without ones
     [12, 7, 2, 1, 1, 1, 0]
     """
     counts = np.zeros((n_votes + 1, n_votes + 2), dtype=np.int64)

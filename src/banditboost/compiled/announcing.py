@@ -18,7 +18,8 @@ def announce(name: str) -> None:
         return
     _TOLD.add("compiling")
     reason = why_it_does_not_fit()
-    line = f"{reason + '; ' if reason else ''}compiling kernels, once for this machine and version: about ten seconds for a booster"
+    line = "compiling kernels, once for this machine and version: about ten seconds for a booster"
+    line = f"{reason}; {line}" if reason else line
     LOGGER.info("%s", line)
     if sys.stderr is not None and sys.stderr.isatty() and multiprocessing.parent_process() is None:
         print(f"banditboost: {line} ...", file=sys.stderr, flush=True)

@@ -128,7 +128,8 @@ def table_type(value: Any) -> TableType:
     """The type of a named tuple's table."""
     if not is_named_tuple(value):
         raise TypeError(
-            f"{value!r} of type {type(value).__name__} cannot be handed to a kernel; give arrays, records, or a named tuple of these"
+            f"{value!r} of type {type(value).__name__} cannot be handed to a kernel; give arrays, records, "
+            "or a named tuple of these"
         )
     kind = type(value)
     return _table_type(f"{kind.__module__}.{kind.__qualname__}", kind._fields, tuple(map(_type_of, value)))
@@ -149,7 +150,7 @@ def _words(value: Any) -> list[int]:
 
 
 class Table:
-    """A named tuple as machine code reads it; it keeps the tuple, for its arrays' addresses are handed over."""
+    """A named tuple as machine code reads it. It keeps the tuple: addresses of its arrays are handed over."""
 
     __slots__ = ("_words", "address", "kind", "value")
 

@@ -110,7 +110,7 @@ class _EntryLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _callers_first(libraries: list[Any]) -> Iterator[Any]:
-    """All libraries below these, each once, callers before callees: LLVM takes only what is wanted by then."""
+    """All libraries below these, callers before callees: LLVM takes only what is wanted by then."""
     order: list[Any] = []
     seen: set[int] = set()
 

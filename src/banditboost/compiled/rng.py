@@ -62,7 +62,7 @@ def to_u64(number: int) -> int:
 
 @kernel
 def uniform_at(seed: int, round_: int, purpose: int, index: int) -> float:
-    """The same number in one call from Python, where keys, being uint64, do not fit an int64."""
+    """A keyed number in one call from Python, where keys, being uint64, do not fit an int64."""
     return uniform(round_key(seed, round_), purpose, index)
 
 

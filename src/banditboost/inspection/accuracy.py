@@ -56,7 +56,7 @@ class Account:
     shown: Accuracy
     """Of the labels that were shown: exploration included."""
     by_label: dict[Hashable, Accuracy]
-    """The same for each label that was ever shown and heard of."""
+    """Share of right verdicts on each label that was ever shown and heard of."""
     greedy: Accuracy
     """Of the labels that the model thought best, had they always been shown: verdicts on them, weighted by 1
     / probability.

@@ -44,7 +44,7 @@ class Summary:
     """Decisions whose verdict was not learned: it may still come, or never."""
     total: Account
     recent: Account
-    """The same over the last 1,000 verdicts."""
+    """How the model has done over the last 1,000 verdicts."""
     alphas: tuple[float, ...] | None
     """Weights of the learners, where there is one for each."""
     expert_weights: tuple[float, ...] | None
@@ -88,7 +88,8 @@ class Summary:
 
     def _facts(self) -> Iterator[str]:
         if self.verdicts:
-            yield f"explored: {self._both('explored', '.1%')} of the verdicts, at a cost in accuracy of {self._both('cost', '.3f')}"
+            explored, cost = self._both("explored", ".1%"), self._both("cost", ".3f")
+            yield f"explored: {explored} of the verdicts, at a cost in accuracy of {cost}"
         if self.alphas is not None:
             yield f"alphas: {len(self.alphas)}, from {min(self.alphas):.4g} to {max(self.alphas):.4g}"
         if self.expert_weights is not None:
@@ -98,7 +99,8 @@ class Summary:
             )
         if self.trees is not None:
             full = ", at the memory ceiling" if self.trees.full else ""
-            yield f"trees: {self.trees.number:,} with {self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep{full}"
+            leaves = f"{self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep"
+            yield f"trees: {self.trees.number:,} with {leaves}{full}"
         yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
 
     def _both(self, name: str, form: str) -> str:

@@ -3,9 +3,10 @@ latest verdicts.
 
 One array of numbers:
 
-    HEARD to SQUARES                               sums over all verdicts
-    2 x WINDOW numbers from RECENT on              verdict number i (from 0) at i mod WINDOW: what was heard, and with what probability
-    2 x k numbers from BY_LABEL on                 of each label: verdicts heard when it was shown, and right ones among them
+    HEARD to SQUARES                    sums over all verdicts
+    2 x WINDOW numbers from RECENT on   verdict number i (from 0) at i mod WINDOW: what was heard, and with
+                                        what probability
+    2 x k numbers from BY_LABEL on      of each label: verdicts heard when it was shown, and right ones
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LARGEST = 1e300
 
 @kernel
 def note_verdict(settings: Record, tally: Array, memo: Array, feedback: int) -> None:
-    """Count a verdict that was just learned: `feedback` is 0 or 1, or with full information the right label."""
+    """Count a verdict that was just learned. `feedback` is 0 or 1; with full information the right label."""
     shown, probability = int(memo[SHOWN]), memo[PROBABILITY]
     right = feedback == shown if settings.full_information != 0 else feedback != 0
     explored = shown != int(memo[GREEDY])

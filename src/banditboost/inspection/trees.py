@@ -74,7 +74,8 @@ class TreeView:
     def __repr__(self) -> str:
         """What a node asks is told by its children; a leaf follows its condition on the same line."""
         lines = [
-            f"{self.title}: {self.n_leaves:,} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth {self.depth}"
+            f"{self.title}: {self.n_leaves:,} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth "
+            f"{self.depth}"
         ]
         for node in self.nodes:
             if node.level == 0:

@@ -149,7 +149,8 @@ def _parse_prefix(prefix: bytes, actual: int) -> tuple[int, int, int]:
     _, version, header_size, size = _PREFIX.unpack(prefix)
     if version > FORMAT:
         raise UnreadableError(
-            f"format {version} is newer than this version of banditboost, which reads formats up to {FORMAT}; upgrade"
+            f"format {version} is newer than this version of banditboost, which reads formats up to "
+            f"{FORMAT}; upgrade"
         )
     if version == 0:
         raise UnreadableError(f"format 0 does not exist: {_DAMAGED}")

@@ -115,7 +115,8 @@ class BanditModel(Model):
             indices = sorted({self._index[label] for label in listed(allowed)})
         except (KeyError, TypeError):
             raise LabelError(
-                f"allowed is {allowed!r}; give a list of some of the model's labels, which are {self.labels[:10]!r}"
+                f"allowed is {allowed!r}; give a list of some of the model's labels, which are "
+                f"{self.labels[:10]!r}"
             ) from None
         if not indices:
             raise LabelError("allowed is empty; give at least one label, or leave it out to allow all")
@@ -242,11 +243,13 @@ class BanditModel(Model):
             made, verdicts = listed(decisions), listed(correct)
         except TypeError:
             raise DecisionError(
-                f"decisions is a {type(decisions).__name__} and correct a {type(correct).__name__}; give a list of each"
+                f"decisions is a {type(decisions).__name__} and correct a {type(correct).__name__}; give a "
+                "list of each"
             ) from None
         if len(made) != len(verdicts):
             raise DecisionError(
-                f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each decision"
+                f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each "
+                "decision"
             )
         with self._lock:
             self._check_many(made, verdicts)

@@ -1,9 +1,9 @@
 """The compiled round of a model, bound to its arrays: what `decide` and `learn` call, and what `play` loops
 over.
 
-decide(model, row, round, seed, memo)            -> the label to show; if number f of the row is no good, -1 - f
-learn(model, memo, feedback, taught, seed)       -> LEARNED, or what has to be done before it is called again
-witness(model, memo, right, sums)                what a simulation notes, which knows the right label
+    decide(model, row, round, seed, memo)        the label to show; if number f of the row is no good, -1 - f
+    learn(model, memo, feedback, taught, seed)   LEARNED, or what has to be done before it is called again
+    witness(model, memo, right, sums)            what a simulation notes, which knows the right label
 """
 
 from __future__ import annotations

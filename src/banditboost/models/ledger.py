@@ -25,7 +25,7 @@ class Ledger:
         self.room = -1  # rounds below this one may be opened without a call of `open_up_to`
 
     def open_up_to(self, rounds: int) -> None:
-        """Have a bit for each round below `rounds`; the bits of those that leave the window are used again."""
+        """Have a bit for each round below `rounds`; bits of those that leave the window are used again."""
         needed = min((rounds - self.first >> 3) + 1, REMEMBERED >> 3)
         if needed > len(self._bits):
             self._bits.extend(bytes(max(needed, min(2 * len(self._bits), REMEMBERED >> 3)) - len(self._bits)))

@@ -226,7 +226,8 @@ class Model(Locked):
     def _refuse_fixed_labels(self, what: str) -> None:
         if self.labels_are_fixed:
             raise LabelError(
-                f"{what}: {type(self).__name__} always chooses among the labels it was made with; give it all of them, or use GapBoost"
+                f"{what}: {type(self).__name__} always chooses among the labels it was made with; give it "
+                "all of them, or use GapBoost"
             )
 
     def _follow_labels(self) -> None:

@@ -18,7 +18,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """What `model.save` does."""
     if not type(model).__module__.startswith("banditboost."):
         raise ModelFileError(
-            f"{os.fspath(path)}: {type(model).__name__} is not one of the library's boosters, and load could not make it again; pickle it"
+            f"{os.fspath(path)}: {type(model).__name__} is not one of the library's boosters, and load could "
+            "not make it again; pickle it"
         )
     try:
         arrays = model._arrays()

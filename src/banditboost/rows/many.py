@@ -88,7 +88,8 @@ def rows_of_frame(X: Any) -> Sequence[Any]:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
         raise FeatureError(
-            f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow frame (a lazy one collected)"
+            f"X is of type {type(X).__name__}; give a matrix, a list of rows, or a pandas, polars or pyarrow "
+            "frame (a lazy one collected)"
         ) from None
     except nw.exceptions.DuplicateError:
         raise FeatureError("the frame has two columns of one name; give each a name of its own") from None

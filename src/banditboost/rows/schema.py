@@ -42,7 +42,8 @@ def _kind_of(name: Hashable, value: object) -> str:
     ):
         return "numeric"
     raise FeatureError(
-        f"feature {name!r} is {value!r} of type {type(value).__name__}; give a number, a string, a bool, or None for missing"
+        f"feature {name!r} is {value!r} of type {type(value).__name__}; give a number, a string, a bool, or "
+        "None for missing"
         " (a date: as a number of days, or as parts such as weekday and hour)"
     )
 
@@ -94,7 +95,8 @@ class Schema:
     ) -> None:
         if not len(names) == len(kinds) == len(values):
             raise FeatureError(
-                f"{len(names)} names, {len(kinds)} kinds and {len(values)} lists of values: give one of each for every feature"
+                f"{len(names)} names, {len(kinds)} kinds and {len(values)} lists of values: give one of each "
+                "for every feature"
             )
         self.declared = len(names) > 0
         self._positions: int | None = None  # how long rows without names are, where they brought the features
@@ -116,7 +118,8 @@ class Schema:
         )
         if codes is not None and len(codes) > MAX_VALUES:
             raise FeatureError(
-                f"feature {name!r} has {len(codes)} values; at most {MAX_VALUES} can be kept: merge the rare ones"
+                f"feature {name!r} has {len(codes)} values; at most {MAX_VALUES} can be kept: merge the rare "
+                "ones"
             )
         self._columns[name] = (len(self._columns), codes)
         self._array_width = -1
@@ -148,7 +151,8 @@ class Schema:
             positions is None or (type(positions) is int and 0 < positions < 2**31)
         ):
             raise FeatureError(
-                "the stored schema does not say whether it is declared; give the whole dict that to_dict returned"
+                "the stored schema does not say whether it is declared; give the whole dict that to_dict "
+                "returned"
             )
         schema = cls.of(names, ["numeric" if known is None else "nominal" for known in values], values)
         schema.declared, schema._positions = data["declared"], positions
@@ -194,12 +198,14 @@ class Schema:
             raise FeatureError("the row has no features; give at least one value, or a dict")
         if self._columns and not self.declared and self._positions is None:
             raise FeatureError(
-                "the row has no names, but this model's features came from dict rows; give a dict, or declare a Schema"
+                "the row has no names, but this model's features came from dict rows; give a dict, or "
+                "declare a Schema"
             )
         expected = len(self) if self.declared else self._positions
         if expected is not None and length != expected:
             raise FeatureError(
-                f"the row has {length} values where {expected} are expected; give one for each feature of {self!r}"
+                f"the row has {length} values where {expected} are expected; give one for each feature of "
+                f"{self!r}"
             )
         return self.names if self.declared else tuple(f"x{i}" for i in range(length))
 
@@ -212,7 +218,8 @@ class Schema:
         if hasattr(row, "items") and not isinstance(row, type):
             return dict(row.items())
         raise FeatureError(
-            f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list in the schema's order"
+            f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list "
+            "in the schema's order"
         )
 
     def takes_array(self, row: Array) -> bool:
@@ -245,7 +252,8 @@ class Schema:
         if codes is None:
             return FeatureError(f"feature {name!r} is {value!r}; give a finite number, or NaN for missing")
         return FeatureError(
-            f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for missing, not {value!r}"
+            f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for "
+            f"missing, not {value!r}"
         )
 
     def encode(self, row: Mapping[Any, Any], out: Array) -> bool:
@@ -353,11 +361,13 @@ class Schema:
                 raise self._unknown(name)
         elif column[1] is None and kind == "nominal":
             raise FeatureError(
-                f"feature {name!r} is numeric, but this row has {value!r}; give a number, or declare Schema(nominal=[{name!r}])"
+                f"feature {name!r} is numeric, but this row has {value!r}; give a number, or declare "
+                f"Schema(nominal=[{name!r}])"
             )
         elif column[1] is not None and kind == "numeric" and not self.declared:
             raise FeatureError(
-                f"feature {name!r} is nominal, but this row has the number {value!r}; give str({value!r}), or declare a Schema"
+                f"feature {name!r} is nominal, but this row has the number {value!r}; give str({value!r}), "
+                "or declare a Schema"
             )
         elif column[1] is not None:
             return "nominal"

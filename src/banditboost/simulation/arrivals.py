@@ -39,12 +39,14 @@ def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
         drawn = np.asarray(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
         if drawn.shape != (n_rounds,) or not np.all(np.isfinite(drawn)) or np.any(drawn < 0):
             raise ParameterError(
-                f"delay gave an array of shape {drawn.shape}; it must turn n uniform numbers into n delays of 0 or more rounds"
+                f"delay gave an array of shape {drawn.shape}; it must turn n uniform numbers into n delays "
+                "of 0 or more rounds"
             )
         return np.asarray(np.minimum(drawn, n_rounds), dtype=np.int64)
     if isinstance(delay, bool) or not isinstance(delay, (int, np.integer)) or delay < 0:
         raise ParameterError(
-            f"delay is {delay!r}; give a number of rounds, 0 or more, or a function from uniform numbers to delays"
+            f"delay is {delay!r}; give a number of rounds, 0 or more, or a function from uniform numbers to "
+            "delays"
         )
     return np.full(n_rounds, min(int(delay), n_rounds), dtype=np.int64)
 

@@ -79,7 +79,8 @@ def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
     if right.dtype.kind in "iu" and not any(isinstance(label, (int, np.integer)) for label in model.labels):
         if n_rows and not 0 <= right.min() <= right.max() < len(model.labels):
             raise LabelError(
-                f"y holds indices from {right.min()} to {right.max()}; the model has labels 0 to {len(model.labels) - 1}"
+                f"y holds indices from {right.min()} to {right.max()}; the model has labels 0 to "
+                f"{len(model.labels) - 1}"
             )
         return right.astype(np.int64)
     index = {label: i for i, label in enumerate(model.labels)}

@@ -52,7 +52,7 @@ class Result:
 
     @property
     def last_accuracy(self) -> float:
-        """The same over the last fifth of the stream, as in the paper's Table 1."""
+        """Share of right labels among those shown in the last fifth, as in the paper's Table 1."""
         return _share(self.correct[-max(1, int(0.2 * len(self.y))) :])
 
     @property
@@ -69,4 +69,5 @@ class Result:
         return np.asarray((sums[width:] - sums[:-width]) / width)
 
     def __repr__(self) -> str:
-        return f"Result({len(self.y)} rounds, accuracy={self.accuracy:.4f}, last_accuracy={self.last_accuracy:.4f})"
+        accuracy = f"accuracy={self.accuracy:.4f}, last_accuracy={self.last_accuracy:.4f}"
+        return f"Result({len(self.y)} rounds, {accuracy})"

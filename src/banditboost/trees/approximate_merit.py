@@ -94,8 +94,9 @@ def make_rough(numbers: Array, n_classes: int) -> Rough:
     for j in range(GROUP):
         single[j], single[GROUP + j] = 1, 2
     return Rough(
-        whole[GROUP:], whole[:GROUP], numbers[: 3 * GROUP], numbers[3 * GROUP : totals], numbers[rows:moments],
-        single[classes:], single[:n], single[n : 2 * n], single[sums:classes], single[2 * n : sums],
+        whole[GROUP:], whole[:GROUP], numbers[: 3 * GROUP], numbers[3 * GROUP : totals],
+        numbers[rows:moments], single[classes:], single[:n], single[n : 2 * n], single[sums:classes],
+        single[2 * n : sums],
     )  # fmt: skip
 
 

@@ -196,7 +196,7 @@ def numeric_merit(forest: Forest, leaf: int, offset: int, work: Array) -> tuple[
 
 @loop
 def add_cells(stats: Array, at: int, capacity: int, work: Array) -> float:
-    """Add one class to every value of a nominal feature: its weight, and g of it; returns the class's weight."""
+    """Add one class to every value of a nominal feature: its weight, and g of it. Returns its weight."""
     for v in range(capacity):
         cell = stats[at + v]
         work[v] += cell

@@ -91,7 +91,7 @@ def xlogx(x: float) -> float:
 
 @lane
 def xlogx_lane(x: float) -> float:
-    """The same from the bits of x, for loops over thresholds: ln x = exponent ln 2 + 2 artanh((mantissa - 1)
+    """x ln x from the bits of x, for loops over thresholds: ln x = exponent ln 2 + 2 artanh((mantissa - 1)
     / (mantissa + 1)).
     """
     x = x if x > _SMALLEST else _SMALLEST

@@ -1,1 +1,1 @@
-"""Weak learners: the built-in Hoeffding tree, and any Python object that can predict a label and learn one."""
+"""Weak learners: the built-in Hoeffding tree, and any Python object that can predict and learn."""

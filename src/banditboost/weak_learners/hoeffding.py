@@ -57,7 +57,8 @@ class HoeffdingTree:
         self.ranges()
         if self.leaf_prediction not in LEAF_PREDICTIONS:
             raise ParameterError(
-                f"leaf_prediction is {self.leaf_prediction!r}; it must be one of {', '.join(LEAF_PREDICTIONS)}"
+                f"leaf_prediction is {self.leaf_prediction!r}; it must be one of "
+                f"{', '.join(LEAF_PREDICTIONS)}"
             )
         if not _is_number(self.min_branch_fraction) or not 0.0 <= self.min_branch_fraction < 0.5:
             raise ParameterError(

@@ -79,7 +79,8 @@ class PythonCommittee:
             label = -1
         if not 0 <= label < self._n_labels:
             raise ParameterError(
-                f"weak learner {number} predicted {answer!r}; it must predict a label index from 0 to {self._n_labels - 1}"
+                f"weak learner {number} predicted {answer!r}; it must predict a label index from 0 to "
+                f"{self._n_labels - 1}"
             )
         return label
 
@@ -137,7 +138,8 @@ def _state_of(learner: Any) -> Any:
         getattr(type(learner), "from_dict", None)
     ):
         raise UnstorableError(
-            f"weak learners of class {type(learner).__qualname__}: give that class `to_dict(self)`, which returns what was learned, "
+            f"weak learners of class {type(learner).__qualname__}: give that class `to_dict(self)`, which "
+            "returns what was learned, "
             "and a classmethod `from_dict(cls, data)`, which makes the learner again"
         )
     return learner.to_dict()
@@ -151,10 +153,12 @@ def _from_state(kind: Any, stored: Any) -> Any:
     ):
         was = stored.get("class") if isinstance(stored, dict) else None
         raise UnreadableError(
-            f"a weak learner was a {was}, and weak_learner makes a {kind.__qualname__}; give what the model was made with"
+            f"a weak learner was a {was}, and weak_learner makes a {kind.__qualname__}; give what the model "
+            "was made with"
         )
     if not callable(getattr(kind, "from_dict", None)):
         raise UnreadableError(
-            f"class {kind.__qualname__} has no classmethod `from_dict(cls, data)` that makes a learner from what it kept"
+            f"class {kind.__qualname__} has no classmethod `from_dict(cls, data)` that makes a learner from "
+            "what it kept"
         )
     return kind.from_dict(stored["state"])

@@ -173,7 +173,10 @@ class TreeCommittee:
 
     def _tell_if_rows_are_few(self, row_size: int) -> None:
         if int(self._max_memory * _ROWS_SHARE) < _FEWEST_ROWS * 8 * row_size:
-            message = "max_memory of %d bytes is too little for the statistics of %d features: it will be exceeded; give at least %d"
+            message = (
+                "max_memory of %d bytes is too little for the statistics of %d features:"
+                " it will be exceeded; give at least %d"
+            )
             least = math.ceil(_FEWEST_ROWS * 8 * row_size / _ROWS_SHARE)
             LOGGER.warning(message, self._max_memory, len(self.forest.features), least)
 
@@ -181,12 +184,15 @@ class TreeCommittee:
         """At the ceiling leaves fall asleep again and again; the 1st, 2nd, 4th, 8th, ... time is told."""
         self._times_put_to_sleep += 1
         if self._times_put_to_sleep.bit_count() == 1:
-            message = "memory ceiling of %d bytes met: %d leaves put to sleep, %d woken (time %d since the model was made or loaded)"
+            message = (
+                "memory ceiling of %d bytes met: %d leaves put to sleep, %d woken"
+                " (time %d since the model was made or loaded)"
+            )
             LOGGER.info(message, self._max_memory, fallen, woken, self._times_put_to_sleep)
 
     @staticmethod
     def _grown(capacity: int, needed: int, item_size: int, most: int) -> int | None:
-        """A doubled capacity with at least `needed` more items, or None if that would be more than the most."""
+        """A doubled capacity with at least `needed` more items; None if that would be more than the most."""
         first = _FIRST_BYTES // item_size if capacity else 0  # a model that has learned nothing stays small
         return min(max(2 * capacity, capacity + needed, first), most) if capacity + needed <= most else None
 

@@ -20,11 +20,8 @@ MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
 MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
 _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
 _BYTES_A_SLOT = 16  # a weight and a sum of squares
-_MOST_MOVED = (
-    1 << 22
-    # slots of a hashed stage; one that needs more begins anew when its slots move, since finding them would take
-    # seconds
-)
+# Slots of a hashed stage. One that needs more begins anew when its slots move: finding them would take seconds.
+_MOST_MOVED = 1 << 22
 _DRAWN_AT_ONCE = 1 << 20
 
 
@@ -125,7 +122,7 @@ def _bin_pairs(numeric: Array) -> Array:
 
 
 def moves(old: Plan, new: Plan) -> Array:
-    """What has to be carried from one layout to the next; columns have only been added, and nominal values."""
+    """What has to be carried from one layout to the next; columns and nominal values have only been added."""
     before, after = old.layout, new.layout
     n_columns = len(before.columns)
     moved = np.zeros(1 + n_columns, MOVE)

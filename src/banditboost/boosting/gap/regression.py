@@ -64,7 +64,7 @@ def multiply_row(reading: Reading, group: int) -> float:
 
 @inlined
 def multiply_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
-    """What is below the diagonal of the inverse, its transpose times the row: whole lines up to the diagonal."""
+    """What is below the diagonal of the inverse, transposed, times the row: lines up to the diagonal."""
     product[:] = 0.0
     for i in range(slots.size):
         value, line = values[i], inverse[slots[i]]
