@@ -20,7 +20,7 @@ MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
 MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
 _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
 _BYTES_A_SLOT = 16  # a weight and a sum of squares
-# Slots of a hashed stage. One that needs more begins anew when its slots move: finding them would take seconds.
+# Slots of a hashed stage. One that needs more begins anew when its slots move: to find them takes seconds.
 _MOST_MOVED = 1 << 22
 _DRAWN_AT_ONCE = 1 << 20
 
