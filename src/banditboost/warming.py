@@ -69,16 +69,14 @@ def _asked(model: Any) -> Any:
 
 
 def _compile_trees() -> None:
-    from banditboost import AdaFull
-
-    AdaFull(["yes", "no"], n_learners=1, seed=1)._calls._compile_learners()
+    _make("AdaFull")._calls._compile_learners()
 
 
 def _learn_and_play(name: str) -> None:
     """All that compiles something: rounds by hand, a stream of dicts and one of numbers, labels that join, a
     file.
     """
-    from banditboost import play
+    from banditboost.simulation.play import play
 
     model = _make(name)
     if hasattr(model, "decide"):
