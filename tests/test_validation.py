@@ -31,7 +31,7 @@ NO_NUMBERS = [
     Decimal(1),
     np.array(1.0),
     10**400,
-    object(),
+    object,
 ]
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
