@@ -1,4 +1,4 @@
-"""A branch meets features, values and labels in another order than the original: none is taken for another."""
+"""A branch meets features, values and labels in another order than its original: nothing is mistaken."""
 
 from __future__ import annotations
 

@@ -130,9 +130,8 @@ class Identity:
             raise DecisionError(
                 f"the decision of round {round_} was made by another run of this model,"
                 f" {run or 'one of an older version'}: by a copy, or by one that was lost when the model"
-                " was loaded from an older file. Learn it with the model that made it; copies whose "
-                "decisions this"
-                " model is to learn are made with model.branch()"
+                " was loaded from an older file. Learn it with the model that made it; copies whose decisions"
+                " this model is to learn are made with model.branch()"
             )
 
     def _check_below(self, branch: str, round_: int) -> None:
