@@ -159,3 +159,21 @@ def entry_long(function: _Function, name: str) -> _Function:
     """Compile an `entry` that may take seconds, as `long_running`."""
     function.__module__, _, function.__qualname__ = name.rpartition(".")
     return long_running(function)
+
+
+def with_addresses(kernel: Callable[..., Any], n_addresses: int, *others: Any) -> Callable[..., Any]:
+    """A kernel whose first arguments are addresses; the others are looked at once, whatever comes later."""
+    if not isinstance(kernel, Kernel):
+        return kernel
+    tables = [Table(value) if is_named_tuple(value) else None for value in others]
+    pairs = list(zip(others, tables, strict=True))
+    kinds = tuple(numba.typeof(value) if table is None else table.kind for value, table in pairs)
+    code = kernel.code((numba.int64,) * n_addresses + kinds)
+    handed = tuple(value if table is None else table.address for value, table in pairs)
+
+    def call(
+        *arguments: Any, _kept: Any = pairs
+    ) -> Any:  # the tables live as long as their addresses are used
+        return code(*arguments[:n_addresses], *handed)
+
+    return call

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
-
-from banditboost.compiled.border import Table
-from banditboost.compiled.compile import entry_long, type_of
+from banditboost.compiled.compile import entry_long, with_addresses
 from banditboost.memo import GREEDY, SHOWN
 from banditboost.models.calls import LEARNED, NOT_BEGUN, call_decide, call_learn, call_witness
 from banditboost.types import Array
@@ -92,15 +89,5 @@ play_in_python = _loop(_call, _call, _call)
 
 
 def bound(stream: Stream, cursor: Array, span: Span) -> Callable[..., int]:
-    """The compiled loop for one stream, whose arrays are looked at once.
-
-    It is called like `play_in_python`.
-    """
-    if numba.config.DISABLE_JIT:
-        return play_compiled
-    rounds, limits = Table(stream), Table(span)
-    kinds = numba.int64, numba.int64, numba.int64, numba.int64, *map(type_of, (stream, cursor, span))
-    code = play_compiled.code(kinds)  # type: ignore[attr-defined]
-    return lambda model, decide, learn, witness, *_: code(
-        model, decide, learn, witness, rounds.address, cursor, limits.address
-    )
+    """The compiled loop for one stream, whose arrays are looked at once; called like `play_in_python`."""
+    return with_addresses(play_compiled, 4, stream, cursor, span)
