@@ -9,13 +9,12 @@ from typing import Any
 
 import typer
 
-from banditboost import baselines
 from banditboost.cli import options
 from banditboost.cli.data_choice import DataChoice
 from banditboost.experiments.protocol import ALGORITHMS
 from banditboost.experiments.references import is_reference
+from banditboost.registry import MODELS
 
-BOOSTERS = (*ALGORITHMS, "GapBoost")
 RECOMMENDED = "GapBoost"
 
 
@@ -83,7 +82,7 @@ def check_learner(name: str) -> str:
     """The name as it is spelled, whatever the case; a class of the user's as MODULE:CLASS."""
     if is_reference(name):
         return name
-    learners = (*BOOSTERS, *baselines.__all__)
+    learners = tuple(MODELS)
     for known in learners:
         if known.lower() == name.lower():
             return known
