@@ -4,6 +4,8 @@ arrays.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,3 +139,21 @@ def test_only_a_long_call_lets_go_of_pythons_lock() -> None:
 def test_no_field_of_a_record_hides_behind_a_method(kind: np.dtype[Any]) -> None:
     """Interpreted, `record.clip` would be NumPy's method and not the number that compiled code reads."""
     assert [name for name in kind.names or () if hasattr(np.record, name)] == []
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_models_made_before_the_learning_of_trees_was_compiled_learn_all_the_same() -> None:
+    """In a process of its own, since it is compiled or loaded once in each."""
+    script = """
+from banditboost import AdaBandit, GapBoost, Schema, play
+schema = Schema(numeric=["x"])
+models = [kind(["p", "q"], schema=schema, seed=1) for kind in (AdaBandit, GapBoost, AdaBandit, GapBoost, AdaBandit)]
+waiting = [(model, model.decide({"x": 1.0})) for model in models]
+for model, decision in reversed(waiting):
+    model.learn(decision, True)
+late = AdaBandit(["p", "q"], schema=schema, seed=1)
+play(models[0], [[1.0]] * 50, ["p"] * 50)
+print(sum(model.verdicts for model in models))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "55"), done.stderr

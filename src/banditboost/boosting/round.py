@@ -124,11 +124,11 @@ class Round:
         self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
         self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")
 
-    def compile_learners(self, state: Any) -> bool:
-        """Compile how the trees of this model learn, which serves all boosters; whether that was still to be
-        done.
-        """
-        if not self._has_trees or state.learn_trees.address != 0:
-            return False
-        state.learn_trees.compile((table_type(state.forest), *LEARN_TREES))
-        return True
+    def learners_are_compiled(self, state: Any) -> bool:
+        """Whether how the trees of this model learn needs no compiling, or no more."""
+        return not self._has_trees or state.learn_trees.address != 0
+
+    def compile_learners(self, state: Any) -> None:
+        """Compile how the trees of this model learn, which serves all boosters; unless that was done before."""
+        if not self.learners_are_compiled(state):
+            state.learn_trees.compile((table_type(state.forest), *LEARN_TREES))

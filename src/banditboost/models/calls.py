@@ -45,7 +45,7 @@ class Calls:
     to compile.
     """
 
-    __slots__ = ("__weakref__", "_round", "_table", "_type", "decide", "learn", "model")
+    __slots__ = ("__weakref__", "_has_learners", "_round", "_table", "_type", "decide", "learn", "model")
     in_python = False
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
@@ -59,6 +59,7 @@ class Calls:
             self._table = Table(state)
             self._type = self._table.kind
             self.model = self._table.address
+            self._has_learners = round_.learners_are_compiled(state)
             # They do not hold on to this object: else the arrays of calls that were replaced would live until
             # Python looks for garbage.
             me = weakref.proxy(self)
@@ -75,9 +76,14 @@ class Calls:
         return self.learn(*arguments)
 
     def _compile_learners(self) -> None:
-        """Compile how trees learn, which is a piece of machine code of its own that all boosters share."""
-        if self._round.compile_learners(self._table.value):
+        """Compile how trees learn, which is a piece of machine code of its own that all boosters share.
+
+        The table of a model that was made before that does not have its address yet.
+        """
+        if not self._has_learners:
+            self._round.compile_learners(self._table.value)
             self._table.refresh()
+            self._has_learners = True
 
     def for_play(self) -> tuple[Any, Any, Any]:
         """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they
