@@ -129,6 +129,6 @@ class Round:
         return not self._has_trees or state.learn_trees.address != 0
 
     def compile_learners(self, state: Any) -> None:
-        """Compile how the trees of this model learn, which serves all boosters; unless that was done before."""
+        """Compile how the trees of this model learn, which serves all boosters; once."""
         if not self.learners_are_compiled(state):
             state.learn_trees.compile((table_type(state.forest), *LEARN_TREES))

@@ -14,9 +14,9 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -170,12 +170,14 @@ def _read(path: Path) -> Any:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """At once or not at all. A full disk is no reason not to answer."""
+    """Write a file at once or not at all. A full disk is no reason not to answer."""
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        with temporary.open("xb") as file:  # readable for others as the user's own files are
             file.write(hashlib.sha256(data).digest() + data)
-        os.replace(file.name, path)
+        temporary.replace(path)
     except OSError:
+        temporary.unlink(missing_ok=True)
         LOGGER.warning(
             "machine code could not be kept in %s; it will be compiled again in the next process", path.parent
         )
