@@ -11,6 +11,7 @@ version of Python and Numba. Where they fit, nothing is compiled at all.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -57,10 +58,11 @@ def _user_cache() -> Path:
 
 
 def _forget_old_generations(directory: Path) -> None:
-    generations = sorted(
-        directory.parent.glob("kernels-*"), key=lambda path: path.stat().st_mtime, reverse=True
-    )
-    for old in generations[_KEPT_GENERATIONS:]:
+    ages = []
+    for path in directory.parent.glob("kernels-*"):
+        with contextlib.suppress(OSError):  # another process forgets it, too
+            ages.append((path.stat().st_mtime, path))
+    for _, old in sorted(ages, reverse=True)[_KEPT_GENERATIONS:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
