@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from types import MethodType
+from functools import partial
 from typing import Any
 
 import numba
@@ -62,18 +62,8 @@ class Calls:
             self._has_learners = round_.learners_are_compiled(state)
             # They do not hold on to this object: else the arrays of calls that were replaced would live until
             # Python looks for garbage.
-            me = weakref.proxy(self)
-            self.decide = MethodType(Calls._first_decide, me)
-            self.learn = MethodType(Calls._first_learn, me)
-
-    def _first_decide(self, *arguments: Any) -> int:
-        self.decide = self._round.decide.code((self._type, *_DECIDE))
-        return self.decide(*arguments)
-
-    def _first_learn(self, *arguments: Any) -> int:
-        self._compile_learners()
-        self.learn = self._round.learn.code((self._type, *_LEARN))
-        return self.learn(*arguments)
+            me = weakref.ref(self)
+            self.decide, self.learn = partial(_first_decide, me), partial(_first_learn, me)
 
     def _compile_learners(self) -> None:
         """Compile how trees learn, which is a piece of machine code of its own that all boosters share.
@@ -109,3 +99,18 @@ class Calls:
             self.model = self.model._replace(**{name: part})
         else:
             self._table.replace(name, part)
+
+
+def _first_decide(of: weakref.ref[Calls], *arguments: Any) -> int:
+    calls: Any = of()
+    calls.decide = calls._round.decide.code((calls._type, *_DECIDE))
+    shown: int = calls.decide(*arguments)
+    return shown
+
+
+def _first_learn(of: weakref.ref[Calls], *arguments: Any) -> int:
+    calls: Any = of()
+    calls._compile_learners()
+    calls.learn = calls._round.learn.code((calls._type, *_LEARN))
+    status: int = calls.learn(*arguments)
+    return status
