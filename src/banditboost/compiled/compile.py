@@ -8,16 +8,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numba
 
 from banditboost.compiled import linking
-from banditboost.compiled.border import Table, is_named_tuple, table_type
+from banditboost.compiled.border import Table, is_named_tuple
 from banditboost.compiled.store import MachineCode
 
-P = ParamSpec("P")
-R = TypeVar("R")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Division by zero gives inf or nan as in NumPy: a check for it would keep loops from being vectorised.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
@@ -25,9 +23,7 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Compiling makes millions of small objects that live on: looking for garbage among them takes a tenth of
-    the time.
-    """
+    """Compile without looking for garbage, which takes a tenth of the time: most objects live on."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -59,16 +55,9 @@ class Kernel:
         return self._inner._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
-        if not any(map(is_named_tuple, arguments)):
-            return self._dispatcher()(
-                *arguments
-            )  # Numba finds the types itself, in a fraction of a microsecond
-        tables = [Table(value) if is_named_tuple(value) else None for value in arguments]
-        pairs = list(zip(arguments, tables, strict=True))
-        code = self.code(
-            tuple(numba.typeof(value) if table is None else table.kind for value, table in pairs)
-        )
-        return code(*(value if table is None else table.address for value, table in pairs))
+        if any(map(is_named_tuple, arguments)):
+            return with_addresses(self, 0, *arguments)()
+        return self._dispatcher()(*arguments)  # Numba finds the types itself, in a fraction of a microsecond
 
     def code(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
         """What Python calls for arguments of these types; tables are given by their addresses."""
@@ -94,11 +83,6 @@ class Kernel:
             self._entry = numba.njit(pipeline_class=linking.ENTRY, **self._options)(self.py_func)
             self._entry._cache = MachineCode(self.py_func)
         return self._entry
-
-
-def type_of(value: Any) -> Any:
-    """Numba's type of an argument; that of a named tuple is its table's."""
-    return table_type(value) if is_named_tuple(value) else numba.typeof(value)
 
 
 def _compiled(function: _Function, options: dict[str, Any], pipeline: Any = linking.INNER) -> _Function:
