@@ -20,7 +20,9 @@ def test_the_page_is_what_help_says(generator):
     assert PAGE.read_text(encoding="utf-8") == generator.page(), "run `make docs`"
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "tune", "reproduce", "warm", "data list", "model show"])
+@pytest.mark.parametrize(
+    "command", ["run", "compare", "tune", "reproduce", "warm", "data list", "model show"]
+)
 def test_every_command_has_an_example_and_json(bb, command):
     result = bb(*command.split(), "--help")
     assert result.exit_code == 0

@@ -134,7 +134,7 @@ class Booster(Model):
 
     def _bind(self) -> Calls:
         if isinstance(self._committee, PythonCommittee):
-            return PythonCalls(self.compiled_round, self._state(), self._committee, self._ask_python)
+            return PythonCalls(type(self), self._state(), self._committee, self._ask_python)
         return super()._bind()
 
     def _ask_python(self, x: Array, memo: Array) -> None:

@@ -26,13 +26,14 @@ class PythonCalls(Calls):
     in_python = True
 
     def __init__(
-        self, round_: Any, state: Any, committee: PythonCommittee, ask: Callable[[Array, Array], None]
+        self, kind: Any, state: Any, committee: PythonCommittee, ask: Callable[[Array, Array], None]
     ) -> None:
-        super().__init__(round_, state)
-        self._compiled = Calls(round_, state)
+        super().__init__(kind, state)
+        self._compiled = Calls(kind, state)
         self._committee, self._state, self._ask = committee, state, ask
         # As it is written: machine code for one call from Python is not worth the wait for it.
-        self._first_learner = getattr(round_.first_learner, "py_func", round_.first_learner)
+        first_learner = kind.compiled_round.first_learner
+        self._first_learner = getattr(first_learner, "py_func", first_learner)
         self._learned = _leaves_of(state.learned)
         self.decide, self.learn = self._decide, self._learn
 

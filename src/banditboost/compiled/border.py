@@ -78,16 +78,18 @@ class Address:
     """
 
     def __init__(self, kernel: Callable[..., Any]) -> None:
-        self._kernel = kernel
+        # Behind a function: whoever walks through the objects of a model, to measure them, stays out of the
+        # compiler.
+        self._kernel: Callable[[], Any] = lambda: kernel
         self.address = 0
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._kernel(*arguments)
+        return self._kernel()(*arguments)
 
     def compile(self, kinds: tuple[Any, ...]) -> None:
         """Compile the kernel for arguments of these types, unless that was done before."""
         if self.address == 0 and not numba.config.DISABLE_JIT:
-            self.address = self._kernel.address(kinds)  # type: ignore[attr-defined]
+            self.address = self._kernel().address(kinds)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Address:
         return self

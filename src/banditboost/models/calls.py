@@ -39,20 +39,21 @@ call_witness = caller(numba.void, TABLE, *_WITNESS)
 class Calls:
     """A round's functions, and `model`, which is what they are to be given first.
 
-    Made anew when an array of the model is replaced.
+    Made anew when an array of the model is replaced. `kind` is the model's class, which has the round: the
+    compiler is not among what a model refers to, and is neither copied nor measured with it.
 
     Each function is compiled when it is first called: a first decision need not wait for what learning takes
     to compile.
     """
 
-    __slots__ = ("__weakref__", "_has_learners", "_round", "_table", "_type", "decide", "learn", "model")
+    __slots__ = ("__weakref__", "_has_learners", "_kind", "_table", "_type", "decide", "learn", "model")
     in_python = False
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
     learn: Callable[..., int]
 
-    def __init__(self, round_: Any, state: Any) -> None:
-        self._round = round_
+    def __init__(self, kind: Any, state: Any) -> None:
+        self._kind, round_ = kind, kind.compiled_round
         if numba.config.DISABLE_JIT:
             self.model, self.decide, self.learn = state, round_.decide, round_.learn
         else:
@@ -71,7 +72,7 @@ class Calls:
         The table of a model that was made before that does not have its address yet.
         """
         if not self._has_learners:
-            self._round.compile_learners(self._table.value)
+            self._kind.compiled_round.compile_learners(self._table.value)
             self._table.refresh()
             self._has_learners = True
 
@@ -79,16 +80,16 @@ class Calls:
         """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they
         are.
         """
-        witness: Any = self._round.witness or 0
+        witness: Any = self._kind.compiled_round.witness or 0
         if numba.config.DISABLE_JIT:
             return self.decide, self.learn, witness
         if self.in_python:
             return self.decide, self.learn, witness and witness.code((self._type, *_WITNESS))
         self._compile_learners()
-        known: dict[str, tuple[int, int, int]] = self._round.addresses
+        known: dict[str, tuple[int, int, int]] = self._kind.compiled_round.addresses
         if self._type.name not in known:
-            decide = self._round.decide.address((self._type, *_DECIDE))
-            learn = self._round.learn.address((self._type, *_LEARN))
+            decide = self._kind.compiled_round.decide.address((self._type, *_DECIDE))
+            learn = self._kind.compiled_round.learn.address((self._type, *_LEARN))
             seen = witness and witness.address((self._type, *_WITNESS))
             known[self._type.name] = decide, learn, seen
         return known[self._type.name]
@@ -103,7 +104,7 @@ class Calls:
 
 def _first_decide(of: weakref.ref[Calls], *arguments: Any) -> int:
     calls: Any = of()
-    calls.decide = calls._round.decide.code((calls._type, *_DECIDE))
+    calls.decide = calls._kind.compiled_round.decide.code((calls._type, *_DECIDE))
     shown: int = calls.decide(*arguments)
     return shown
 
@@ -111,6 +112,6 @@ def _first_decide(of: weakref.ref[Calls], *arguments: Any) -> int:
 def _first_learn(of: weakref.ref[Calls], *arguments: Any) -> int:
     calls: Any = of()
     calls._compile_learners()
-    calls.learn = calls._round.learn.code((calls._type, *_LEARN))
+    calls.learn = calls._kind.compiled_round.learn.code((calls._type, *_LEARN))
     status: int = calls.learn(*arguments)
     return status

@@ -98,7 +98,7 @@ class Model(Locked):
         raise NotImplementedError
 
     def _bind(self) -> Calls:
-        return Calls(self.compiled_round, self._state())
+        return Calls(type(self), self._state())
 
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
