@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
+import banditboost
 from banditboost import Schema, play
 from banditboost.errors import BanditBoostError, FeatureError, LabelError, ParameterError
 from tests.boosting.states import state_of
@@ -196,3 +198,24 @@ def test_delays_are_numbers_of_rounds(model: Any, delay: Any) -> None:
 @pytest.mark.parametrize("loss", [-0.1, 1.0, 2, "half", float("nan"), None], ids=repr)
 def test_loss_is_a_share(model: Any, loss: Any) -> None:
     assert f"lost is {loss!r}" in refused(model, STREAM.X, STREAM.y, ParameterError, lost=loss)
+
+
+@pytest.mark.parametrize("touch", ["decide", "join", "label"])
+def test_a_model_that_is_played_may_only_be_looked_at(touch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reports progress holds the model's lock: it must not change the model between two rounds."""
+    monkeypatch.setattr(import_module("banditboost.simulation.play"), "_ROUNDS_A_CALL", 10)
+    model = banditboost.AdaBandit(["a", "b", "c"], n_learners=2, seed=1)
+    actions = {
+        "decide": lambda: model.decide([0.0, 1.0]),
+        "join": lambda: model.decide({"late": 1.0}),
+        "label": lambda: model.add_label("d"),
+    }
+    with pytest.raises(ParameterError, match="progress has let the model"):
+        banditboost.play(
+            model, np.zeros((40, 2)), ["a"] * 40, progress=lambda t: actions[touch]() if t == 20 else None
+        )
+    assert model.verdicts == 20
+    other = banditboost.AdaBandit(["a", "b", "c"], n_learners=2, seed=1)
+    seen: list[int] = []
+    banditboost.play(other, np.zeros((20, 2)), ["a"] * 20, progress=lambda _: seen.append(other.verdicts))
+    assert seen == [10, 20]

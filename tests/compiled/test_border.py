@@ -105,6 +105,22 @@ def test_a_kernel_calls_another_one_by_its_address() -> None:
     assert add_twice(state, 0.5) == 3.0
 
 
+@kernel
+def refuse_negative(state: Any, amount: float, times: int) -> float:  # noqa: ARG001 (as add_to_first)
+    if amount < 0.0:
+        raise ValueError("amount is negative; give a positive one")
+    return amount * times
+
+
+def test_what_machine_code_raises_at_an_address_is_raised() -> None:
+    state = make()._replace(add=refuse_negative if config.DISABLE_JIT else Address(refuse_negative))
+    if not config.DISABLE_JIT:
+        state.add.compile((Table(state).kind, float64, int64))
+    assert add_twice(state, 0.5) == 1.0
+    with pytest.raises(ValueError, match="give a positive one"):
+        add_twice(state, -0.5)
+
+
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="tuples are handed over as they are")
 @pytest.mark.parametrize("part", [np.zeros((4, 4))[:, 0], [1.0], "text", None], ids=repr)
 def test_what_cannot_be_handed_over_is_refused(part: Any) -> None:

@@ -264,7 +264,9 @@ def caller(returns: Any, *kinds: Any) -> Callable[..., Any]:
             passed = [_passed(context, builder, *one) for one in given]
             function_type = context.call_conv.get_function_type(returns, kinds)
             function = builder.inttoptr(values[0], function_type.as_pointer())
-            _, result = context.call_conv.call_function(builder, function, returns, kinds, passed)
+            status, result = context.call_conv.call_function(builder, function, returns, kinds, passed)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
             return result
 
         return returns(address, arguments), code

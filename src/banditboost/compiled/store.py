@@ -21,10 +21,12 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core import serialize
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
@@ -135,11 +137,15 @@ class MachineCode(NullCache):  # type: ignore[misc]
 
 
 def _source_of(function: Callable[..., Any]) -> str | None:
-    """A digest of the files that hold a kernel and those below it, as far as they are not ours; None if one
-    is no file.
+    """A digest of what a kernel and those below it are made of, as far as that is not ours.
+
+    These are the files that hold them, and the values of constants that they read; None if one has no file.
     """
-    digest = hashlib.sha256()
-    for path in sorted(_foreign_files(function, set())):
+    files: set[str] = set()
+    constants: list[str] = []
+    _gather(function, files, constants, set())
+    digest = hashlib.sha256(repr(sorted(constants)).encode())
+    for path in sorted(files):
         try:
             digest.update(Path(path).read_bytes())
         except OSError:  # typed at a prompt: it has no file, and is compiled in every process
@@ -147,19 +153,26 @@ def _source_of(function: Callable[..., Any]) -> str | None:
     return digest.hexdigest()
 
 
-def _foreign_files(function: Callable[..., Any], seen: set[int]) -> set[str]:
+def _gather(function: Any, files: set[str], constants: list[str], seen: set[int]) -> None:
     if id(function) in seen:
-        return set()
+        return
     seen.add(id(function))
-    code: Any = function.__code__
-    own = Path(code.co_filename)
-    files = set() if _PACKAGE in own.parents else {str(own)}
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    named = [function.__globals__.get(name) for name in code.co_names]
-    for thing in (*cells, *named):
+    code = function.__code__
+    ours = _PACKAGE in Path(code.co_filename).parents
+    if not ours:
+        files.add(code.co_filename)
+    named = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
+    for module in [thing for thing in named.values() if isinstance(thing, ModuleType)]:
+        named |= {f"{module.__name__}.{name}": getattr(module, name, None) for name in code.co_names}
+    for name, thing in (*named.items(), *zip(code.co_freevars, _cells(function), strict=True)):
         if hasattr(thing, "py_func"):
-            files |= _foreign_files(thing.py_func, seen)
-    return files
+            _gather(thing.py_func, files, constants, seen)
+        elif not ours and isinstance(thing, (bool, int, float, str, tuple, np.ndarray, np.generic)):
+            constants.append(f"{name} = {thing!r}")
+
+
+def _cells(function: Any) -> list[Any]:
+    return [cell.cell_contents for cell in function.__closure__ or ()]
 
 
 def _read(path: Path) -> Any:
@@ -168,7 +181,12 @@ def _read(path: Path) -> Any:
     except OSError:
         return None
     digest, data = contents[:_DIGEST], contents[_DIGEST:]
-    return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None
+    if hashlib.sha256(data).digest() != digest:
+        return None
+    try:
+        return pickle.loads(data)
+    except Exception:  # whatever somebody has put there: it is compiled again
+        return None
 
 
 def _write(path: Path, data: bytes) -> None:

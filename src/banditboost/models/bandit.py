@@ -211,8 +211,11 @@ class BanditModel(Model):
         """Of a decision from elsewhere: the right length, votes for labels, a possible row."""
         memo, n_labels = decision._head(), len(decision._labels)
         most = len(self._blank) if decision._origin.vocabulary is None else self._row_start
+        labels_fit = n_labels == len(self.labels) or (
+            n_labels < len(self.labels) and not self.labels_are_fixed
+        )
         fitting = (
-            n_labels <= len(self.labels)
+            labels_fit
             and self._row_start <= len(memo) <= most
             and memo[POLICY] == self._policy
             and memo[LEARNERS] == self._n_in_memo()

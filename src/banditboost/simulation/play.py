@@ -133,9 +133,19 @@ class _Player:
             goal = min(stop, int(self._cursor[NEXT_ROUND]) + _ROUNDS_A_CALL)
             self._play(block, start, goal)
             if self._progress is not None:
-                self._progress(goal)
+                self._report(goal)
             if goal == stop:
                 return
+
+    def _report(self, played: int) -> None:
+        model = self._model
+        before = model.rounds, model.verdicts, model.schema.version, len(model.labels)
+        self._progress(played)  # type: ignore[misc]
+        if before != (model.rounds, model.verdicts, model.schema.version, len(model.labels)):
+            raise ParameterError(
+                f"progress has let the model decide, learn or grow after {played} rounds; a model that is"
+                " played may be looked at only: give progress another one"
+            )
 
     def _play(self, block: Array, start: int, stop: int) -> None:
         arrivals, settings = self._arrivals, self._model._settings
