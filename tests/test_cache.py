@@ -306,6 +306,25 @@ def test_an_edited_kernel_of_ones_own_is_compiled_again(tmp_path: Path) -> None:
 
 
 @compiles
+@pytest.mark.parametrize("edited", ["kernel", "constant"])
+def test_what_a_kernel_of_ones_own_reads_elsewhere_is_compiled_again(tmp_path: Path, edited: str) -> None:
+    """A kernel of another module, called as `module.kernel`, and a constant that was imported."""
+    where = environment(tmp_path / "cache")
+    where["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    head = "from banditboost.extending import kernel\n"
+    (tmp_path / "own.py").write_text(
+        f"{head}import below\nfrom numbers_ import FACTOR\n\n\n"
+        "@kernel\ndef times(x: float) -> float:\n    return FACTOR * below.half(x)\n"
+    )
+    for value in (2, 3):
+        share, factor = (value, 1) if edited == "kernel" else (1, value)
+        body = f"@kernel\ndef half(x: float) -> float:\n    return {share} * x / 2\n"
+        (tmp_path / "below.py").write_text(f"{head}\n\n{body}")
+        (tmp_path / "numbers_.py").write_text(f"FACTOR = {factor}\n")
+        assert python("import own; print(own.times(3.0))", where) == str(1.5 * value)
+
+
+@compiles
 def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     said = on_terminal(pty, DRAW + "rng.uniforms_at(1, 0, 5, 2)\n", environment(tmp_path))
