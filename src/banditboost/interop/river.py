@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
+import sys
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
@@ -60,6 +61,15 @@ class _RiverBooster(base.Classifier):
     @property
     def _multiclass(self) -> bool:
         return True
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes held by the booster and the rows that it may have to learn again.
+
+        River would walk through all objects that can be reached from here, the compiler's among them.
+        """
+        rows = sum(sys.getsizeof(row) + sum(map(sys.getsizeof, row.values())) for row, _ in self._recent)
+        return self._booster.memory_usage + sys.getsizeof(self._recent) + rows
 
     @property
     def booster(self) -> FullInformationBooster | None:
