@@ -6,13 +6,13 @@ import numpy as np
 
 from banditboost.boosting.costs import Ballot, list_active, open_ballot
 from banditboost.boosting.experts import slot_of
-from banditboost.compiled.compile import allocating, inlined
+from banditboost.compiled.compile import allocating, inlined, loop
 from banditboost.memo import VOTES
 from banditboost.trees.special_functions import tanh_half
 from banditboost.types import Array, Record
 
 
-@inlined
+@loop
 def add_true_costs(
     settings: Record, memo: Array, ballot: Ballot, sums: Array, lead: Array, edges: Array
 ) -> None:
