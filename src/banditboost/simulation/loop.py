@@ -40,7 +40,6 @@ class Span(NamedTuple):
     stop: int  # the round to stop before
     first_round: int  # the model's number of the stream's first round
     seed: int  # of the model's draws
-    row_start: int  # where in a memo the row begins
     full_information: int  # 1: the right label is told, not a verdict
 
 

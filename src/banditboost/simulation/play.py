@@ -151,14 +151,7 @@ class _Player:
         arrivals, settings = self._arrivals, self._model._settings
         record = self._memos, self._shown, self._greedy, self._edges
         stream = Stream(block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
-        numbers = (
-            start,
-            stop,
-            self._first_round,
-            self._model._draw_seed,
-            settings.row_start,
-            settings.full_information,
-        )
+        numbers = start, stop, self._first_round, self._model._draw_seed, settings.full_information
         span = Span(*map(int, numbers))
         calls = self._model._calls
         play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)

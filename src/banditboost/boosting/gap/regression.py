@@ -25,25 +25,21 @@ class Reading(NamedTuple):
 
 @inlined
 def narrow(model: Any) -> Reading:
-    scratch, end = model.scratch, model.scratch.bounds[1]
-    return Reading(
-        model.learned.narrow.inverse,
-        model.learned.narrow.weights,
-        scratch.narrow,
-        scratch.slots[:end],
-        scratch.values[:end],
-    )
+    """The narrow regressions, and stage 1 of the row."""
+    return reading_of(model.learned.narrow, model.scratch.narrow, model.scratch, model.scratch.bounds[1])
 
 
 @inlined
 def wide(model: Any) -> Reading:
-    scratch, end = model.scratch, model.scratch.bounds[2]
+    """The wide regressions, and stages 1 and 2 of the row."""
+    return reading_of(model.learned.wide, model.scratch.wide, model.scratch, model.scratch.bounds[2])
+
+
+@inlined
+def reading_of(regressions: Any, product: Array, scratch: Any, end: int) -> Reading:
+    """Regressions that read the listed row up to `end`."""
     return Reading(
-        model.learned.wide.inverse,
-        model.learned.wide.weights,
-        scratch.wide,
-        scratch.slots[:end],
-        scratch.values[:end],
+        regressions.inverse, regressions.weights, product, scratch.slots[:end], scratch.values[:end]
     )
 
 
