@@ -11,6 +11,9 @@ sittings, each with new processes.
 Printed is the speed after, divided by the speed before: in a sitting the quotient of the median CPU seconds,
 and of all sittings the median. A checkout compared with itself shows what is noise.
 
+Whether the C library gives the memory of a model that is done with back to the system, and has to ask for it
+again, is a matter of chance (450 page faults in a play of 8 ms, or none): here it keeps all of it.
+
 The order in which kernels are compiled changes how fast they are (a `play` of GapBoost by a third). So each
 checkout has a cache of its own, empty at first, and a sitting that does not count fills both in the same
 order.
@@ -49,6 +52,7 @@ Times = dict[tuple[str, str], tuple[float, float]]
 ALLOWED = 0.03
 SLICE_SECONDS = 0.1
 SEED = 4
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 
 
 class Checkout:
@@ -60,7 +64,7 @@ class Checkout:
             raise SystemExit(f"{root} holds no src/banditboost: give the root of a checkout")
         path = os.pathsep.join([str(source), str(ROOT)])
         command = [sys.executable, "-m", "benchmarks.before_after", "--serve", "--rounds", str(rounds)]
-        environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(cache)}
+        environment = {**os.environ, **KEEP_MEMORY, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(cache)}
         self._process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

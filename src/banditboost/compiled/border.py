@@ -167,17 +167,21 @@ class Table:
         self._words[:] = _words(self.value)
 
     def replace(self, name: str, part: Any) -> None:
-        """Put another part in the place of one of the same type: arrays that have grown."""
+        """Put another part in the place of one of the same type: some of its arrays have grown."""
         field, before = self.kind.field(name), getattr(self.value, name)
         if field is None or not all(_are_alike(old, new) for old, new in zip(before, part, strict=True)):
             raise TypeError(f"{name} is {part!r}; give arrays of the same types as before, contiguous ones")
-        words = _words(part)
         self.value = self.value._replace(**{name: part})
-        self._words[field.word : field.word + len(words)] = words
+        for place, old, new in zip(field.kind.fields, before, part, strict=True):
+            if new is not old:
+                words, at = _words(new), field.word + place.word
+                self._words[at : at + len(words)] = words
 
 
 def _are_alike(one: Any, other: Any) -> bool:
     """Whether an array can take the place of another one."""
+    if one is other:
+        return True
     same = one.dtype is other.dtype or one.dtype == other.dtype
     return same and one.ndim == other.ndim and bool(other.flags.c_contiguous)
 

@@ -46,8 +46,10 @@ class Rows:
         schema = self._model.schema
         if self._matrix is not None:
             if len(self._matrix):
+                before = schema.version
                 schema.takes_array(self._matrix[0])
-                self._model._follow_schema()
+                if schema.version != before:
+                    self._model._follow_schema()
             yield self._matrix.reshape(len(self._matrix), len(schema)), len(self._matrix)
             return
         block: list[Array] = []
