@@ -265,3 +265,18 @@ def test_exploration_may_be_a_schedule(answer, bb):
     refused = bb("run", "balance", "--learner", "AdaBandit", "--exploration", "often")
     assert refused.exit_code == 2
     assert "theory, decaying, adaptive, divided" in refused.stderr
+
+
+def test_a_learner_that_cannot_be_saved_is_refused_before_it_is_played(bb, home, monkeypatch):
+    (home / "own.py").write_text("from banditboost import AdaBandit\nclass Own(AdaBandit):\n    pass\n")
+    monkeypatch.setattr(player.Player, "play", Mock(side_effect=AssertionError("was played")))
+    found = bb("run", "balance", "--learner", "own:Own", *SHORT, "--save", home / "own.bb")
+    assert (found.exit_code, "pickle it" in found.stderr) == (1, True)
+    assert not (home / "own.bb").exists()
+
+
+def test_one_round_is_one_round(bb):
+    assert (
+        "AdaBandit on balance: 1 round, 3 labels"
+        in bb("run", "balance", "--rounds", 1, "--learner", "AdaBandit").stdout
+    )

@@ -33,6 +33,15 @@ def test_describe_tells_what_the_model_would(name: str, tmp_path: Path) -> None:
     assert tuple(told["schema"]["f1"]) == model.schema.values("f1")
 
 
+def test_a_branch_is_told(tmp_path: Path) -> None:
+    model = banditboost.AdaBandit(["yes", "no"], n_learners=2, seed=1)
+    for number, one in enumerate((model, branch := model.branch())):
+        one.save(tmp_path / str(number))
+    told = [banditboost.io.describe(tmp_path / name)["branch"] for name in "01"]
+    assert told == ["", branch.decide({"a": 1.0}).branch]
+    assert told[1]
+
+
 def test_describe_loads_no_kernels(tmp_path: Path) -> None:
     trained("AdaBandit").save(tmp_path / "a")
     code = (

@@ -42,6 +42,8 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in facts.items():
         if name == "parameters":
             yield from _lines(value)
+        elif name == "branch":
+            yield name, value or "none: the model itself"
         elif name == "weak_learner":
             yield "weak learner", value["class"]
             yield from _lines({part: item for part, item in value.items() if part != "class"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from banditboost import Result, play
 from banditboost.cli import output
 from banditboost.cli.stream import Rounds, for_model
 from banditboost.experiments.curves import growing_curve
+from banditboost.models.saving import check_kind
 from banditboost.schedules import to_plain
 from banditboost.types import Array
 
@@ -45,6 +47,10 @@ class Player:
     def hears_verdicts(self) -> bool:
         """Whether the model hears only right or wrong; else it is told the right label."""
         return hasattr(self.model, "decide")
+
+    def check_target(self, path: Path) -> None:
+        """Refuse a model that could not be loaded again, before it is played."""
+        check_kind(self.model, path)
 
     def play(self) -> None:
         """Until the end or Ctrl-C, showing the accuracy so far."""

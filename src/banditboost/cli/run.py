@@ -12,6 +12,7 @@ from banditboost.cli.data_choice import DataChoice
 from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterChoice, parameters_for
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.targets import check_picture, check_target
+from banditboost.inspection.text import counted
 
 if TYPE_CHECKING:
     from banditboost.cli.player import Player
@@ -79,6 +80,8 @@ def run(
     check_picture("--plot", plot)
     given |= contestant.parameters
     player = _set_up(choice, seed, skip, resume, contestant.learner, given)
+    if save is not None:
+        player.check_target(save)
     if resume is not None and save is None:
         output.warn(f"what the model learns now will not be kept; --save {resume} keeps it")
     player.play()
@@ -191,12 +194,12 @@ def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
 def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:
     each = " for each label" if getattr(player.model, "has_groups", False) else ""
     trees = f", {summary['n_learners']} trees{each}" if summary["n_learners"] else ""
-    labels = f"{summary['rounds']:,} rounds, {summary['n_labels']} labels"
+    labels = f"{counted(summary['rounds'], 'round')}, {summary['n_labels']} labels"
     return f"{summary['learner']} on {choice.name}: {labels}{trees}"
 
 
 def _how_to_go_on(save: Path | None, rounds: int) -> str:
-    stopped = f"stopped after {rounds} rounds of the stream"
+    stopped = f"stopped after {rounds} round{'' if rounds == 1 else 's'} of the stream"
     if save is None:
         return f"{stopped}; the model was not kept (--save FILE keeps it)"
     return f"{stopped}; go on with the same command and --resume {save} --skip {rounds}"

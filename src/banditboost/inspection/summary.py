@@ -9,7 +9,7 @@ from typing import Any
 
 from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
 from banditboost.inspection.tally import HEARD, WINDOW
-from banditboost.inspection.text import one_line
+from banditboost.inspection.text import counted, one_line
 from banditboost.types import Array
 
 _MOST_LABELS = 12  # lines of the table
@@ -82,9 +82,8 @@ class Summary:
         return "\n".join([self._first_line(), *_table(self.total, self.recent), *self._facts()])
 
     def _first_line(self) -> str:
-        return (
-            f"{self.kind}: {self.rounds:,} rounds, {self.verdicts:,} verdicts, {self.open_decisions:,} open"
-        )
+        heard = f"{counted(self.rounds, 'round')}, {counted(self.verdicts, 'verdict')}"
+        return f"{self.kind}: {heard}, {self.open_decisions:,} open"
 
     def _facts(self) -> Iterator[str]:
         if self.verdicts:

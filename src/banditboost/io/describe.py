@@ -12,7 +12,7 @@ from banditboost.io.values import UnreadableError
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Class, parameters, labels, schema, rounds, verdicts, versions and memory of a saved model.
+    """Class, branch, parameters, labels, schema, rounds, verdicts, versions and memory of a saved model.
 
     The file is checked, the model not made.
 
@@ -28,6 +28,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     return {
         "class": header.kind,
         "model_id": header.model_id,
+        "branch": header.identity.get("branch", ""),
         "rounds": header.rounds,
         "verdicts": header.verdicts,
         "labels": header.labels,

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from banditboost.models.model import Model
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """What `model.save` does."""
+def check_kind(model: Model, path: str | os.PathLike[str]) -> None:
+    """Refuse a model that `load` could not make again."""
     if not type(model).__module__.startswith("banditboost."):
         raise ModelFileError(
             f"{os.fspath(path)}: {type(model).__name__} is not one of the library's boosters, and load could "
             "not make it again; pickle it"
         )
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """What `model.save` does."""
+    check_kind(model, path)
     try:
         arrays = model._arrays()
         header = _header_of(model).to_json(arrays)
