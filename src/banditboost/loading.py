@@ -101,8 +101,8 @@ def _weak_learner(header: ModelHeader, given: Any) -> Any:
 
 
 def _restore(model: Model, header: ModelHeader, arrays: dict[str, Array]) -> None:
-    model.model_id, model.rounds = header.model_id, header.rounds
-    model._counts.verdicts = header.verdicts
+    model.model_id = header.model_id
+    model._counts.rounds, model._counts.verdicts = header.rounds, header.verdicts
     model._restore(arrays)
     model._restore_identity(header.identity, arrays)
     model._restore_learners(arrays, header.learners)

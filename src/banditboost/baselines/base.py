@@ -51,7 +51,12 @@ class Baseline(Rated):
 
     def _common(self) -> dict[str, Any]:
         """What the round of every baseline reads."""
-        return {"settings": self._settings, "features": self._table, "scratch": self._scratch}
+        return {
+            "settings": self._settings,
+            "features": self._table,
+            "ledger": self._ledger,
+            "scratch": self._scratch,
+        }
 
     def _follow_schema(self) -> None:
         self._table = feature_table(self.schema)
@@ -74,5 +79,6 @@ class BaselineState(NamedTuple):
 
     settings: Record
     features: Array
+    ledger: Array
     learned: Any
     scratch: BaselineScratch

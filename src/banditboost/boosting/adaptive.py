@@ -40,6 +40,7 @@ from banditboost.compiled.rng import EXPERT, round_key, uniform
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.memo import CHOSEN_EXPERT, RATE, ROUND, VOTES
+from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
@@ -220,16 +221,16 @@ class AdaptiveBooster(Booster):
         self._weights = weights
 
     @property
+    @locked
     def alphas(self) -> Array:
         """The weight alpha^i of every learner, in [-2, 2]."""
-        with self._lock:
-            return self._weights[: self.n_learners].copy()
+        return self._weights[: self.n_learners].copy()
 
     @property
+    @locked
     def expert_weights(self) -> Array:
         """The probability with which each expert is drawn."""
-        with self._lock:
-            weights = np.exp(self._weights[self.n_learners :])
+        weights = np.exp(self._weights[self.n_learners :])
         return np.asarray(weights / weights.sum())
 
     def _weights_to_show(self) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from banditboost.compiled.rng import LABEL_TIE
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.memo import PROBABILITY, SHOWN, VOTES
-from banditboost.models.calls import NO_LEARNERS
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
@@ -51,6 +50,8 @@ class BinaryScratch(NamedTuple):
     allowed: Array
     labels: Array
     importance: Array
+    lesson: Array
+    example: Array
     scores: Array  # [groups, N]: what each learner answers, in [0, 1]
 
 
@@ -177,11 +178,10 @@ class BinaryBooster(Rated, BanditBooster):
         learners: Any = self._committee
         learners.score(x, self._scratch.scores)
 
-    def add_label(self, label: Hashable) -> None:
+    def _take_label(self, label: Hashable) -> None:
         """Let one more label join, if there is memory for its learners."""
-        with self._lock:
-            self._refuse_too_many_labels(len(self.labels) + 1)
-            super().add_label(label)
+        self._refuse_too_many_labels(len(self.labels) + 1)
+        super()._take_label(label)
 
     def _follow_labels(self) -> None:
         super()._follow_labels()
@@ -226,21 +226,15 @@ class BinaryBooster(Rated, BanditBooster):
     def _n_votes(self) -> int:
         return 0
 
-    def _make_way(self, status: int, memo: Array) -> None:
-        if status == NO_LEARNERS:
-            self._add_group(int(memo[SHOWN]))
-            self._renew()
-        else:
-            super()._make_way(status, memo)
-
     def _group_of(self, label: int) -> int:
         place = int(np.searchsorted(self._shown_labels, label))
         return (
             int(self._groups[place]) if place < self.n_groups and self._shown_labels[place] == label else -1
         )
 
-    def _add_group(self, label: int) -> None:
+    def _add_learners(self, memo: Array) -> None:
         """Make the learners of a label, whose first verdict has come."""
+        label = int(memo[SHOWN])
         self._committee.add(self.n_learners)
         place = int(np.searchsorted(self._shown_labels, label))
         self._shown_labels = np.insert(self._shown_labels, place, label)

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from banditboost.boosting.python_round import PythonCalls
+from banditboost.boosting.round import NEXT, NONE
 from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.trees import TreeView, count_trees, importances, view_tree
 from banditboost.memo import VOTES
 from banditboost.models.bandit import BanditModel
-from banditboost.models.calls import Calls
+from banditboost.models.calls import GO_ON, LEARNED, Calls
+from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.rows.schema import Schema
 from banditboost.trees.forest import LEARN_FOREST
@@ -33,6 +35,8 @@ class Scratch(NamedTuple):
     allowed: Array  # how many labels may be shown (0: all), then these, in increasing order
     labels: Array  # the lesson: what each learner is to learn,
     importance: Array  # and with what weight
+    lesson: Array  # where it stopped, if there is no room for the rest (boosting/round.py),
+    example: Array  # and the row that it is about
 
 
 class BoosterState(NamedTuple):
@@ -40,6 +44,7 @@ class BoosterState(NamedTuple):
 
     settings: Record
     features: Array
+    ledger: Array
     learned: Any  # a named tuple: counts, tally, and whatever else the booster has learned
     forest: Forest
     learn_trees: Any
@@ -104,8 +109,14 @@ class Booster(Model):
         return 2 if self.has_groups else len(self.labels)
 
     def _make_scratch(self) -> None:
-        room = np.zeros(1 + len(self.labels), np.int64)
-        self._scratch: Any = Scratch(room, np.zeros(self.n_learners, np.int64), np.zeros(self.n_learners))
+        n = self.n_learners
+        self._scratch: Any = Scratch(
+            allowed=np.zeros(1 + len(self.labels), np.int64),
+            labels=np.zeros(n, np.int64),
+            importance=np.zeros(n),
+            lesson=np.array([NONE, 0]),
+            example=np.zeros(len(self.schema)),
+        )
 
     def _make_committee(self) -> Committee:
         if isinstance(self.weak_learner, HoeffdingTree):
@@ -123,9 +134,8 @@ class Booster(Model):
         return self._counts, self._tally
 
     def _state(self) -> Any:
-        return BoosterState(
-            settings=self._settings, learned=self.learned(), scratch=self._scratch, **self._learners()
-        )
+        own = {"settings": self._settings, "ledger": self._ledger, "scratch": self._scratch}
+        return BoosterState(learned=self.learned(), **own, **self._learners())
 
     def _learners(self) -> dict[str, Any]:
         """The learners as a round reads them."""
@@ -149,12 +159,25 @@ class Booster(Model):
     def _n_in_memo(self) -> int:
         return self.n_learners
 
-    def _make_way(self, status: int, memo: Array) -> None:  # noqa: ARG002 (boosters with groups make those)
-        self._committee.make_room()
-        self._calls.replace("forest", self._committee.forest)
+    def _finish_lesson(self) -> None:
+        while self._scratch.lesson[NEXT] != NONE:
+            calls = self._calls
+            if calls.learn(calls.model, self._blank, GO_ON, 0, 0, 0) != LEARNED:
+                self._make_room()
+
+    def _make_room(self) -> None:
+        """Let the pool of the trees grow that has too little room, or free some of it."""
+        committee = self._committee.with_room()
+        calls = self._calls.with_part("forest", committee.forest)
+        self.__dict__.update(_committee=committee, _calls=calls)
+
+    def _own_parts(self) -> None:
+        super()._own_parts()
+        self._committee = self._committee.draft()
 
     def _follow_schema(self) -> None:
-        self._committee.follow_schema()
+        self._committee.follow_schema(self.schema)
+        self._make_scratch()
         super()._follow_schema()
 
     def _follow_labels(self) -> None:
@@ -201,6 +224,7 @@ class Booster(Model):
         """The number of the group of learners that a label has; -1 if none was made yet."""
         return 0
 
+    @locked
     def tree(self, number: int, label: Hashable = ...) -> TreeView:
         """A picture of one tree: print it, or give `to_graphviz()` to Graphviz.
 
@@ -216,20 +240,20 @@ class Booster(Model):
         >>> model.tree(0).n_leaves
         2
         """
-        with self._lock:
-            forest = self._trees_to_show()
-            number = check_count("number", number, 0, self.n_learners - 1)
-            title = f"{type(self).__name__}, tree {number}"
-            if not self.has_groups:
-                if label is not ...:
-                    raise LabelError(
-                        f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave "
-                        "it out"
-                    )
-                return view_tree(forest, number, self.schema, self.labels, title)
-            first = self._group_to_show(label) * self.n_learners
-            return view_tree(forest, first + number, self.schema, _BINARY, f"{title} of {label}")
+        forest = self._trees_to_show()
+        number = check_count("number", number, 0, self.n_learners - 1)
+        title = f"{type(self).__name__}, tree {number}"
+        if not self.has_groups:
+            if label is not ...:
+                raise LabelError(
+                    f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave "
+                    "it out"
+                )
+            return view_tree(forest, number, self.schema, self.labels, title)
+        first = self._group_to_show(label) * self.n_learners
+        return view_tree(forest, first + number, self.schema, _BINARY, f"{title} of {label}")
 
+    @locked
     def feature_importances(self) -> dict[Hashable, float]:
         """Each feature's share of what all splits of all trees have gained (information gain times weight);
         all 0 before the first split.
@@ -241,8 +265,7 @@ class Booster(Model):
         >>> {name: round(share, 2) for name, share in model.feature_importances().items()}
         {'age': 0.97, 'noise': 0.03}
         """
-        with self._lock:
-            return importances(self._trees_to_show(), self.schema)
+        return importances(self._trees_to_show(), self.schema)
 
     def _trees_to_show(self) -> Forest:
         if self._committee.in_python:

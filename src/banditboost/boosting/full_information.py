@@ -6,6 +6,7 @@ They run the very same steps: with the label known, 1 - lhat is e_y exactly, and
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -17,8 +18,10 @@ from banditboost.boosting.booster import Booster
 from banditboost.boosting.optimal import OptimalBooster
 from banditboost.errors import LabelError
 from banditboost.memo import GREEDY, VOTES
+from banditboost.models.changing import ToLearn
+from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
-from banditboost.rows.many import checked_rows, listed, rows_of
+from banditboost.rows.many import checked_rows, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
 from banditboost.types import Array, Row
 
@@ -37,18 +40,33 @@ class FullInformationBooster(Booster):
         super().__init__(labels, **parameters)
         self._settings.full_information = 1
 
+    @locked
     def predict_one(self, x: Row) -> Hashable:
         """The predicted label; the model does not change."""
-        with self._lock:
-            return self.labels[int(self._begin_round(x, looking=True)[0][GREEDY])]
+        return self.labels[int(self._look(x)[GREEDY])]
 
+    @locked
     def learn_one(self, x: Row, y: Hashable) -> None:
         """Learn that y is the label of x."""
-        with self._lock:
-            right = self._index_of(y)
-            memo, _ = self._begin_round(x)
-            self._hear(memo, right, self.seed)
-            self.rounds += 1
+        right, row = self._index_of(y), self._coded(x)
+        if row is not None:
+            self._learn_row(row, right)
+        else:
+            try_row(self.schema.copy(), x)
+            self._learn_from_list([(x, right)])
+
+    def _learn_row(self, row: Array, right: int) -> None:
+        memo, _ = self._choose(row, self.rounds)
+        self._hear(memo, right, self.seed, None, False)
+
+    def _learn_from_list(self, examples: list[tuple[Row, int]]) -> None:
+        """Learn rows that were found good: all of them, even if the call does not come to its end."""
+        self._unfinished = ToLearn(examples, self.verdicts)
+        self._settled()
+
+    def _learn_item(self, item: tuple[Row, int]) -> None:
+        x, right = item
+        self._learn_row(self._joined(x), right)
 
     def _index_of(self, y: Hashable) -> int:
         try:
@@ -58,20 +76,21 @@ class FullInformationBooster(Booster):
                 f"y is {y!r}, which is not one of the model's labels; they are {self.labels[:10]!r}"
             ) from None
 
+    @locked
     def predict_many(self, X: Any) -> list[Hashable]:
         """The predicted label of every row of a matrix, a list of rows or a frame (pandas, polars, pyarrow);
         the model does not change.
         """
         rows = rows_of(X)
-        with self._lock:
-            return [self.predict_one(x) for x in rows]
+        return [self.predict_one(x) for x in rows]
 
+    @locked
     def predict_proba_many(self, X: Any) -> list[dict[Hashable, float]]:
         """For every row the probability of each label to be predicted; the model does not change."""
         rows = rows_of(X)
-        with self._lock:
-            return [self.predict_proba_one(x) for x in rows]
+        return [self.predict_proba_one(x) for x in rows]
 
+    @locked
     def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
         """Learn the labels y of the rows of X, in their order, as if one by one.
 
@@ -81,22 +100,19 @@ class FullInformationBooster(Booster):
             right = listed(y)
         except TypeError:
             raise LabelError(f"y is {y!r}; give a list of right labels, one for each row") from None
-        with self._lock:
-            for label in right:
-                self._index_of(label)
-            rows = checked_rows(self.schema, X)
-            if len(rows) != len(right):
-                raise LabelError(
-                    f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row"
-                )
-            for x, label in zip(rows, right, strict=True):
-                self.learn_one(x, label)
+        indices = [self._index_of(label) for label in right]
+        rows = checked_rows(self.schema, X)
+        if len(rows) != len(right):
+            raise LabelError(
+                f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row"
+            )
+        self._learn_from_list([(copy.copy(x), index) for x, index in zip(rows, indices, strict=True)])
 
+    @locked
     def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
         """The probability with which each label would be predicted."""
-        with self._lock:
-            shares = self._label_shares(self._begin_round(x, looking=True)[0])
-            return dict(zip(self.labels, shares.tolist(), strict=True))
+        shares = self._label_shares(self._look(x))
+        return dict(zip(self.labels, shares.tolist(), strict=True))
 
     def _label_shares(self, memo: Array) -> Array:
         raise NotImplementedError

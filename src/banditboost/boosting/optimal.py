@@ -46,6 +46,7 @@ class OptimalState(NamedTuple):
 
     settings: Record
     features: Array
+    ledger: Array
     learned: OptimalLearned
     forest: Forest
     learn_trees: Any

@@ -13,6 +13,7 @@ from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.memo import POLICY_BY_VOTES
 from banditboost.models.bandit import BanditModel
+from banditboost.models.locking import locked
 from banditboost.schedules import Adaptive, Divided, Schedule, to_plain
 from banditboost.types import Array
 
@@ -62,16 +63,19 @@ class Rated(BanditModel):
         return self._exploration
 
     @exploration.setter
+    @locked
     def exploration(self, given: float | Schedule | str) -> None:
-        with self._lock:
-            self._change_exploration(rates.checked(given))
+        draft = self._draft()
+        draft._change_exploration(rates.checked(given))
+        draft._renew()
+        self._become(draft)
 
     def _change_exploration(self, changed: float | Schedule) -> None:
+        """Called on a draft."""
         if isinstance(changed, Divided) != (self._policy == POLICY_BY_VOTES):
             raise ParameterError(
                 f"exploration is {changed!r}; no model changes to Divided or from it: make a new one"
             )
-        rates.write(changed, self._settings.copy(), self._suggested_rate)  # which refuses what cannot be
         rates.write(changed, self._settings, self._suggested_rate)
         if not isinstance(self._exploration, Adaptive):
             self._counts.recent_error = 1.0

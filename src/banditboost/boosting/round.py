@@ -15,11 +15,13 @@ has
 
     settings        what the model was made with (models/settings.py)
     features        the schema as compiled code reads it
-    learned.counts  how many verdicts were learned, and the recent error
-    learned.tally   how the model has done so far (models/tally.py)
+    ledger          which rounds were learned (models/ledger.py)
+    learned.counts  how many rounds were decided and verdicts learned, and the recent error
+    learned.tally   how the model has done so far (inspection/tally.py)
     scratch.allowed the labels that may be shown in this call
 
-and, if it has trees, `forest`, `learn_trees`, and the lesson: `scratch.labels` and `scratch.importance`.
+and, if it has trees, `forest`, `learn_trees`, and the lesson: `scratch.labels` and `scratch.importance`, and
+`scratch.lesson` and `scratch.example`, where it waits if there is no room for it.
 """
 
 from __future__ import annotations
@@ -34,9 +36,10 @@ from banditboost.compiled.compile import entry, inlined
 from banditboost.compiled.rng import round_key
 from banditboost.inspection.tally import note_verdict
 from banditboost.memo import ROUND, SHOWN
-from banditboost.models.calls import LEARNED, NO_LEARNERS, SHORT_MEMO
+from banditboost.models.calls import CLOSED, GO_ON, LEARNED, NO_LEARNERS, NO_ROOM, SHORT_MEMO, UNFINISHED
+from banditboost.models.ledger import close_round
 from banditboost.rows.checking import open_memo
-from banditboost.types import Array
+from banditboost.types import Array, Record
 
 LEARN_TREES = int64, float64[::1], int64[::1], float64[::1], int64
 call_learn_trees = caller(int64, TABLE, *LEARN_TREES)
@@ -46,6 +49,19 @@ call_learn_trees = caller(int64, TABLE, *LEARN_TREES)
 def first_of_all(model: Any, memo: Array) -> int:  # noqa: ARG001 (the same for every decision)
     """All learners are taught by every verdict."""
     return 0
+
+
+# A lesson for which the trees have no room waits in the scratch: which of its examples is next (NONE if there
+# is no such lesson), and the number of the first tree.
+NEXT, FIRST = 0, 1
+NONE = -1
+
+
+@inlined
+def is_unfinished(model: Any) -> bool:
+    """Whether a lesson waits for room."""
+    waits: bool = model.scratch.lesson[NEXT] != NONE
+    return waits
 
 
 @inlined
@@ -61,13 +77,44 @@ def teach_trees(model: Any, first: int, x: Array, taught: int) -> int:
     taught = call_learn_trees(
         model.learn_trees, (model.forest, first, x, scratch.labels, scratch.importance, taught)
     )
-    return LEARNED if taught == scratch.labels.size else taught
+    if taught == scratch.labels.size:
+        scratch.lesson[NEXT] = NONE
+        return LEARNED
+    scratch.lesson[NEXT], scratch.lesson[FIRST] = taught, first
+    for f in range(model.features.size):
+        scratch.example[f] = x[f]
+    return NO_ROOM
+
+
+@inlined
+def go_on(model: Any) -> int:
+    """Line 16, from where the trees ran out of room."""
+    lesson = model.scratch.lesson
+    return teach_trees(model, lesson[FIRST], model.scratch.example, lesson[NEXT])
+
+
+@inlined
+def never(model: Any) -> bool:  # noqa: ARG001 (whatever the model)
+    """Nothing waits for room in a model without weak learners."""
+    return False
 
 
 @inlined
 def teach_nobody(model: Any, first: int, x: Array, taught: int) -> int:  # noqa: ARG001 (there is nobody)
     """Line 16 of a model without weak learners."""
     return LEARNED
+
+
+@inlined
+def is_done(model: Any) -> int:  # noqa: ARG001 (whatever the model)
+    """There is nothing to go on with in a model without weak learners."""
+    return LEARNED
+
+
+@inlined
+def count_round(counts: Record, round_: int) -> None:
+    """The round counts as decided."""
+    counts.rounds = max(counts.rounds, round_ + 1)
 
 
 class Round:
@@ -92,34 +139,49 @@ class Round:
     ) -> None:
         self.first_learner = first_learner
         self.witness = witness
-        self.addresses: dict[
-            str, tuple[int, int, int]
-        ] = {}  # of machine code, by the type of a model's table
+        # Machine code by the type of a model's table: as a loop calls it, and as Python does.
+        self.addresses: dict[str, tuple[int, int, int]] = {}
+        self.codes: dict[tuple[str, str], Any] = {}
         self._has_trees = teach_learners is teach_trees
+        waits, finish = (is_unfinished, go_on) if self._has_trees else (never, is_done)
 
-        def decide(model: Any, row: Array, round_: int, seed: int, memo: Array) -> int:
+        def decide(
+            model: Any, row: Array, round_: int, seed: int, memo: Array, n_allowed: int, counted: int
+        ) -> int:
             """Lines 4 to 10: from a row to a memo and the label to show; if number f of the row is no good,
             -1 - f.
             """
+            if waits(model):
+                return UNFINISHED
             bad = open_memo(model.features, row, round_, memo, model.settings.row_start)
             if bad >= 0:
                 return -1 - bad
+            model.scratch.allowed[0] = n_allowed
             choose(model, memo, round_key(seed, round_))
+            if counted != 0:
+                count_round(model.learned.counts, round_)
             return int(memo[SHOWN])
 
-        def learn(model: Any, memo: Array, feedback: int, taught: int, seed: int) -> int:
+        def learn(model: Any, memo: Array, feedback: int, n_allowed: int, closes: int, seed: int) -> int:
             """Lines 11 to 17: from a verdict to what every learner is taught."""
-            start = model.settings.row_start
+            if feedback == GO_ON:
+                return finish(model)
+            if waits(model):
+                return UNFINISHED
+            start, counts, round_ = model.settings.row_start, model.learned.counts, int(memo[ROUND])
             if memo.size < start + model.features.size:
                 return SHORT_MEMO
             first = first_learner(model, memo)
             if first < 0:
                 return NO_LEARNERS
-            if taught < 0:
-                teach(model, memo, feedback, round_key(seed, int(memo[ROUND])))
-                note_verdict(model.settings, model.learned.tally, memo, feedback)
-                taught = 0
-            return teach_learners(model, first, memo[start:], taught)
+            if closes != 0 and not close_round(model.settings, model.ledger, counts.rounds, round_):
+                return CLOSED
+            model.scratch.allowed[0] = n_allowed
+            teach(model, memo, feedback, round_key(seed, round_))
+            note_verdict(model.settings, model.learned.tally, memo, feedback)
+            if model.settings.full_information != 0:
+                count_round(counts, round_)
+            return teach_learners(model, first, memo[start:], 0)
 
         self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
         self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")

@@ -48,7 +48,7 @@ class _Tree:
     def _row(self, x: Array) -> Array:
         if len(x) > len(self._schema):
             self._schema.admit({f"x{i}": 0.0 for i in range(len(x))})
-            self._committee.follow_schema()
+            self._committee.follow_schema(self._schema)
         return x.copy()
 
 

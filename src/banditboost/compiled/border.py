@@ -166,16 +166,20 @@ class Table:
         """Write down the addresses of kernels that were compiled since."""
         self._words[:] = _words(self.value)
 
-    def replace(self, name: str, part: Any) -> None:
-        """Put another part in the place of one of the same type: some of its arrays have grown."""
+    def with_part(self, name: str, part: Any) -> Table:
+        """A table with another part in the place of one of the same type: some of its arrays have grown."""
         field, before = self.kind.field(name), getattr(self.value, name)
         if field is None or not all(_are_alike(old, new) for old, new in zip(before, part, strict=True)):
             raise TypeError(f"{name} is {part!r}; give arrays of the same types as before, contiguous ones")
-        self.value = self.value._replace(**{name: part})
+        made = self.__new__(type(self))
+        made.kind, made.value = self.kind, self.value._replace(**{name: part})
+        made._words = self._words.copy()
+        made.address = made._words.ctypes.data
         for place, old, new in zip(field.kind.fields, before, part, strict=True):
             if new is not old:
                 words, at = _words(new), field.word + place.word
-                self._words[at : at + len(words)] = words
+                made._words[at : at + len(words)] = words
+        return made
 
 
 def _are_alike(one: Any, other: Any) -> bool:

@@ -13,13 +13,18 @@ from banditboost.distribution import distribution
 from banditboost.errors import DecisionError, FeatureError, LabelError
 from banditboost.inspection.tally import HEARD
 from banditboost.memo import LEARNERS, POLICY, POLICY_UNIFORM, ROUND
+from banditboost.models.changing import ToLearn
 from banditboost.models.identity import Identity, draw_seed
+from banditboost.models.locking import locked
 from banditboost.models.model import Model
+from banditboost.models.settings import ROUNDS
 from banditboost.rows.checking import fits
 from banditboost.rows.many import checked_rows, listed, try_row
 from banditboost.rows.schema import Schema
 from banditboost.rows.vocabulary import Vocabulary, as_taken
 from banditboost.types import Array, Row
+
+_FLOAT = np.dtype(np.float64)
 
 
 class BanditModel(Model):
@@ -34,9 +39,13 @@ class BanditModel(Model):
 
     _policy = POLICY_UNIFORM
 
-    def __init__(self, labels: Iterable[Hashable], **parameters: Any) -> None:
-        super().__init__(labels, **parameters)
+    def _make_identity(self) -> None:
         self._identity = Identity(self.model_id)
+        self._identity.ledger.write(self._settings)
+
+    @property
+    def _ledger(self) -> Array:
+        return self._identity.ledger.bits
 
     # Decide
 
@@ -47,24 +56,37 @@ class BanditModel(Model):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        try:
-            self._acquire()
-            indices = None if allowed is None else self._indices_of(allowed)
-            memo, shown = self._begin_round(x, indices)
-            identity, round_ = self._identity, self.rounds
-            origin = identity.origin or self._begin_run()
-            self.rounds = round_ + 1
-            if round_ >= identity.ledger.room:
-                identity.ledger.open_up_to(round_ + 1)
-            if indices is not None:
-                return Decision._of(origin, self.labels, memo, indices)
-            return Decision(origin, self.labels, memo, round_, shown)
-        finally:
-            try:  # noqa: SIM105 (a call more would cost as much as the lock)
-                self._release()
-            except RuntimeError:
-                pass  # interrupted while it waited for the lock
+        with self._lock: return self._decide(x, allowed)  # fmt: skip # noqa: E701
 
+    def _decide(self, x: Row, allowed: Iterable[Hashable] | None) -> Decision:
+        if self._unfinished is not None:
+            self._settled()
+        indices = None if allowed is None else self._indices_of(allowed)
+        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape:
+            row: Array | None = x  # as the one before: nothing else to look at
+        else:
+            row = self._coded(x)
+        identity, round_ = self._identity, self._calls.counters[ROUNDS]
+        origin = identity.origin
+        if row is None or origin is None or round_ >= identity.ledger.room:
+            return self._decide_on_draft(x, indices)
+        memo, shown = self._choose(row, round_, indices, True)
+        if indices is not None:
+            return Decision._of(origin, self.labels, memo, indices)
+        return Decision(origin, self.labels, memo, round_, shown)
+
+    def _decide_on_draft(self, x: Row, allowed: Array | None) -> Decision:
+        """Decide after something has joined, a run has begun, or the ledger has grown: all at once."""
+        self._finish_lesson()
+        draft, round_ = self._draft(), self.rounds
+        row = draft._coded(x)
+        row = draft._admit(x) if row is None else row
+        origin = draft._open_rounds(1)
+        memo, _ = draft._choose(row, round_, allowed, True)
+        self._become(draft)
+        return Decision._of(origin, self.labels, memo, allowed)
+
+    @locked
     def decide_many(
         self, X: Any, allowed: Iterable[Iterable[Hashable] | None] | None = None
     ) -> list[Decision]:
@@ -76,34 +98,61 @@ class BanditModel(Model):
             X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
             allowed: for each row the labels to choose from, or None for all.
         """
-        with self._lock:
-            rows = checked_rows(self.schema, X)
-            choices = self._choices(allowed, len(rows))
-            memos = [
-                self._begin_round(x, choice, ahead)[0]
-                for ahead, (x, choice) in enumerate(zip(rows, choices, strict=True))
-            ]
-            if not memos:
-                return []
-            origin = self._identity.origin or self._begin_run()
-            self.rounds += len(memos)
-            self._identity.ledger.open_up_to(self.rounds)
-            return [
-                Decision._of(origin, self.labels, memo, choice)
-                for memo, choice in zip(memos, choices, strict=True)
-            ]
+        rows = checked_rows(self.schema, X)
+        choices = self._choices(allowed, len(rows))
+        if not rows:
+            return []
+        draft = self._draft()
+        origin = draft._open_rounds(len(rows))
+        memos = [draft._next_memo(x, choice) for x, choice in zip(rows, choices, strict=True)]
+        self._become(draft)
+        return [
+            Decision._of(origin, self.labels, memo, choice)
+            for memo, choice in zip(memos, choices, strict=True)
+        ]
 
-    def _begin_run(self) -> Origin:
-        """Name the run that the next decision is made by."""
-        vocabulary = Vocabulary(self.schema, self._row_start) if self._identity.branch else None
-        return self._identity.begin_run(self.rounds, vocabulary)
+    def _next_memo(self, x: Any, allowed: Array | None) -> Array:
+        """Decide for one row of many. Called on a draft."""
+        row = self._coded(x)
+        if row is None:
+            row = self._admit(x)
+            self._renew()
+        return self._choose(row, self.rounds, allowed, True)[0]
 
+    def _open_rounds(self, n_rounds: int) -> Origin:
+        """Have a run, and room in the ledger for so many rounds. Called on a draft, which is bound anew."""
+        identity, rounds = self._identity, int(self._counts.rounds)
+        origin = identity.origin
+        if origin is None:
+            vocabulary = Vocabulary(self.schema, self._row_start) if identity.branch else None
+            origin = identity.begin_run(rounds, vocabulary)
+        identity.ledger = identity.ledger.opened_up_to(rounds + n_rounds)
+        self._renew()
+        return origin
+
+    def _prepare_to_play(self, n_rounds: int) -> None:
+        if n_rounds:
+            draft = self._draft()
+            draft._open_rounds(n_rounds)
+            self._become(draft)
+
+    def _become(self, draft: Self) -> None:
+        origin = draft._identity.origin
+        if origin is not None and origin.vocabulary is not None:
+            # Before the draft takes its place: a longer schema tells what was decided with a shorter one.
+            origin.vocabulary.follow(draft.schema)
+        super()._become(draft)
+
+    def _own_parts(self) -> None:
+        super()._own_parts()
+        self._identity = self._identity.draft()
+
+    @locked
     def distribution(self, x: Row, allowed: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
         """The probabilities that `decide(x).distribution()` would tell now; the model does not change."""
-        with self._lock:
-            indices = None if allowed is None else self._indices_of(allowed)
-            memo, _ = self._begin_round(x, indices, looking=True)
-            return dict(zip(self.labels, self._distribution_of(memo, indices), strict=True))
+        indices = None if allowed is None else self._indices_of(allowed)
+        shares = self._distribution_of(self._look(x, indices), indices)
+        return dict(zip(self.labels, shares, strict=True))
 
     def _distribution_of(self, memo: Array, allowed: Array | None) -> list[float]:
         return distribution(memo, len(self.labels), allowed) or []
@@ -139,35 +188,55 @@ class BanditModel(Model):
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model or its branches: once, any time, in any order."""
-        try:
-            self._acquire()
-            self._check_kinds(decision, correct)
-            identity = self._identity
-            if decision._origin is identity.origin:
-                ledger, memo, seed = identity.ledger, decision._memo, self._draw_seed
-                refusal = ledger.close(decision._round, self.rounds)
-                if refusal:
-                    raise DecisionError(f"the decision of round {decision._round} {refusal}")
-            else:
-                self._check(decision)
-                memo, seed = self._memo_here(decision), draw_seed(self.seed, decision._origin.branch)
-                ledger = identity.close(decision, self.rounds)
-            try:
-                if decision._labels is self.labels and not decision._mask:
-                    self._hear(memo, 1 if correct else 0, seed)
-                else:
-                    with self._restricted(decision._among(len(self.labels))):
-                        self._hear(memo, 1 if correct else 0, seed)
-                if ledger is not identity.ledger:
-                    identity.verdicts_elsewhere += 1
-            except BaseException:
-                ledger.reopen(decision._round)
-                raise
-        finally:
-            try:  # noqa: SIM105 (a call more would cost as much as the lock)
-                self._release()
-            except RuntimeError:
-                pass  # interrupted while it waited for the lock
+        with self._lock: self._learn(decision, correct)  # fmt: skip # noqa: E701
+
+    def _learn(self, decision: Decision, correct: bool) -> None:
+        if self._unfinished is not None:
+            self._settled()
+        self._check_kinds(decision, correct)
+        origin = decision._origin
+        if origin is not self._identity.origin:
+            self._check(decision)
+            if origin.vocabulary is not None or origin.branch != self._identity.branch:
+                self._check_row(decision, None)
+                self._learn_from_list([(decision, correct)])
+                return
+        if not self._hear_verdict(decision, decision._memo, correct):
+            refusal = self._identity.ledger.refusal(decision._round, self.rounds)
+            raise DecisionError(f"the decision of round {decision._round} {refusal}")
+
+    def _hear_verdict(self, decision: Decision, memo: Array, correct: bool) -> bool:
+        """Learn the verdict on a decision; False if it is one of the model's own that cannot be learned."""
+        among = (
+            None
+            if decision._labels is self.labels and not decision._mask
+            else decision._among(len(self.labels))
+        )
+        branch = decision._origin.branch
+        if branch == self._identity.branch:
+            return self._hear(memo, 1 if correct else 0, self._draw_seed, among, True)
+        return self._hear(memo, 1 if correct else 0, draw_seed(self.seed, branch), among, False)
+
+    # What is learned from a list: many verdicts, and those for which something has to join or to be noted.
+
+    def _learn_from_list(self, told: Iterable[tuple[Decision, bool]]) -> None:
+        """Learn verdicts that were found good: all of them, even if the call does not come to its end."""
+        elsewhere, items = self._identity.verdicts_elsewhere, []
+        for decision, correct in told:
+            elsewhere += decision._origin.branch != self._identity.branch
+            items.append((decision, correct, elsewhere))
+        self._unfinished = ToLearn(items, self.verdicts)
+        self._settled()
+
+    def _learn_item(self, item: tuple[Decision, bool, int]) -> None:
+        decision, correct, _ = item
+        self._hear_verdict(decision, self._memo_here(decision), correct)
+
+    def _note_learned(self, item: tuple[Decision, bool, int]) -> None:
+        decision, _, elsewhere = item
+        if decision._origin.branch != self._identity.branch:
+            self._identity.close(decision)
+            self._identity.verdicts_elsewhere = elsewhere
 
     def _check_kinds(self, decision: Decision, correct: bool) -> None:
         """Refuse what is no verdict and what is no decision."""
@@ -229,14 +298,12 @@ class BanditModel(Model):
     def _memo_here(self, decision: Decision) -> Array:
         """A decision's memo; that of a branch with its row coded anew, after what it brings has joined."""
         vocabulary = decision._origin.vocabulary
-        if vocabulary is None:
+        if vocabulary is None or decision._origin is self._identity.origin:
             return decision._memo
-        try:
-            row = self._coded(as_taken(self.schema, vocabulary.row_of(decision._memo)))
-        except FeatureError as error:
-            raise _not_taken(decision, error) from None
+        row = self._joined(as_taken(self.schema, vocabulary.row_of(decision._memo)))
         return np.concatenate([decision._head(), row])
 
+    @locked
     def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
         """Learn the verdicts on many decisions, in their order, as if one by one.
 
@@ -254,23 +321,18 @@ class BanditModel(Model):
                 f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each "
                 "decision"
             )
-        with self._lock:
-            self._check_many(made, verdicts)
-            for decision, verdict in zip(made, verdicts, strict=True):
-                self.learn(decision, verdict)
+        self._check_many(made, verdicts)
+        self._learn_from_list(zip(made, verdicts, strict=True))
 
     def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
         """Refuse all if any is refused, or there twice; nothing changes."""
         place: dict[Any, int] = {}
-        trial: Schema | None = None
+        trial = self.schema.copy()
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
                 self._check_kinds(decision, verdict)
                 self._check(decision)
-                vocabulary = decision._origin.vocabulary
-                if vocabulary is not None and decision._origin is not self._identity.origin:
-                    trial = copy.deepcopy(self.schema) if trial is None else trial
-                    _try_row(trial, decision, vocabulary)
+                self._check_row(decision, trial)
             except DecisionError as error:
                 raise DecisionError(f"decision {i} of {len(decisions)}: {error}") from None
             first = place.setdefault((decision._origin, decision._round), i)
@@ -280,12 +342,19 @@ class BanditModel(Model):
                     " give each decision once"
                 )
 
+    def _check_row(self, decision: Decision, trial: Schema | None) -> None:
+        """Refuse a branch's decision whose row does not fit; what it brings joins the schema on trial."""
+        vocabulary = decision._origin.vocabulary
+        if vocabulary is not None and decision._origin is not self._identity.origin:
+            _try_row(self.schema.copy() if trial is None else trial, decision, vocabulary)
+
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""
         return len(self.labels)
 
     # Copies and files
 
+    @locked
     def branch(self) -> Self:
         """A copy with random numbers of its own, whose decisions this model can learn, once each, any time.
 
@@ -302,12 +371,13 @@ class BanditModel(Model):
         >>> model.verdicts, branch.verdicts
         (1, 0)
         """
-        with self._lock:
-            made = copy.deepcopy(self)
-            made._identity = self._identity.branched_off(self.rounds)
-            made._identity.verdicts_elsewhere = int(self._tally[HEARD])
-            made._draw_seed = draw_seed(self.seed, made._identity.branch)
-            return made
+        made = copy.deepcopy(self)
+        made._identity = self._identity.branched_off(self.rounds)
+        made._identity.verdicts_elsewhere = int(self._tally[HEARD])
+        made._identity.ledger.write(made._settings)
+        made._draw_seed = draw_seed(self.seed, made._identity.branch)
+        made._renew()
+        return made
 
     def _kept(self) -> dict[str, Any]:
         """A copy decides in a run of its own."""
@@ -319,20 +389,14 @@ class BanditModel(Model):
         return kept
 
     def _arrays(self) -> dict[str, Array]:
-        return {**super()._arrays(), **self._identity.arrays()}
-
-    def _note_played(self, rounds: int, learned: Array) -> None:
-        if rounds > self.rounds and self._identity.origin is None:
-            self._begin_run()  # so that no other run's decision is taken for one of these rounds
-        self._identity.ledger.open_up_to(rounds)
-        self._identity.ledger.mark_all(learned)
-        super()._note_played(rounds, learned)
+        return {**super()._arrays(), **self._identity.arrays(self.rounds)}
 
     def _plain_identity(self) -> dict[str, Any]:
         return self._identity.to_plain()
 
     def _restore_identity(self, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self._identity = Identity.restored(self.model_id, self.rounds, plain, arrays)
+        self._identity = Identity.restored(self.model_id, int(self._counts.rounds), plain, arrays)
+        self._identity.ledger.write(self._settings)
         self._draw_seed = draw_seed(self.seed, self._identity.branch)
 
     @property

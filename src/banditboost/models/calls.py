@@ -1,9 +1,18 @@
 """The compiled round of a model, bound to its arrays: what `decide` and `learn` call, and what `play` loops
 over.
 
-    decide(model, row, round, seed, memo)        the label to show; if number f of the row is no good, -1 - f
-    learn(model, memo, feedback, taught, seed)   LEARNED, or what has to be done before it is called again
-    witness(model, memo, right, sums)            what a simulation notes, which knows the right label
+    decide(model, row, round, seed, memo, n_allowed, counted)
+        the label to show; if number f of the row is no good, -1 - f; or UNFINISHED
+    learn(model, memo, feedback, n_allowed, closes, seed)
+        LEARNED, or why it is not
+    witness(model, memo, right, sums)
+        what a simulation notes, which knows the right label
+
+The first n_allowed labels in `scratch.allowed` may be shown; 0 stands for all. If `counted` is 1, the round
+counts as decided when the call is done; if `closes` is 1, it must be one of the model's own that was not
+learned before, and is learned then. Both calls do all they have to do or nothing, but for a lesson for which
+the trees have no room: the model keeps it, `learn` returns NO_ROOM, and goes on with it when it is called
+with GO_ON in place of feedback.
 """
 
 from __future__ import annotations
@@ -11,25 +20,28 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numba
 from numba import float64, int64
 
 from banditboost.compiled.border import TABLE, Table, caller
+from banditboost.models.settings import words_of
 
-# What `learn` returns: all is learned; or what has to be done first. Any other number says how many learners
-# were taught before the trees ran out of room: make some, and call it again with that number.
-LEARNED, NO_LEARNERS, SHORT_MEMO = -1, -2, -3
-NOT_BEGUN = -1
-"""What `learn` is given at first in place of the number of learners that were taught."""
+# What `learn` returns: all is learned; or nothing was, for this reason; or what is left is to be learned when
+# there is room for it.
+LEARNED, NO_LEARNERS, SHORT_MEMO, CLOSED, NO_ROOM = -1, -2, -3, -4, -5
+UNFINISHED = -(1 << 62)
+"""What `decide` and `learn` return, having done nothing, while a lesson is not finished."""
+GO_ON = -1
+"""In place of feedback: go on with the lesson that is not finished."""
 
 _ROW, _MEMO = (
     float64[:],
     float64[::1],
 )  # the numbers of a row may lie apart: a column of a matrix, for example
-_DECIDE = _ROW, int64, int64, _MEMO
-_LEARN = _MEMO, int64, int64, int64
+_DECIDE = _ROW, int64, int64, _MEMO, int64, int64
+_LEARN = _MEMO, int64, int64, int64, int64
 _WITNESS = _MEMO, int64, float64[:, ::1]
 call_decide = caller(int64, TABLE, *_DECIDE)
 call_learn = caller(int64, TABLE, *_LEARN)
@@ -46,7 +58,17 @@ class Calls:
     to compile.
     """
 
-    __slots__ = ("__weakref__", "_has_learners", "_kind", "_table", "_type", "decide", "learn", "model")
+    __slots__ = (
+        "__weakref__",
+        "_has_learners",
+        "_kind",
+        "_table",
+        "_type",
+        "counters",
+        "decide",
+        "learn",
+        "model",
+    )
     in_python = False
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
@@ -54,17 +76,22 @@ class Calls:
 
     def __init__(self, kind: Any, state: Any) -> None:
         self._kind, round_ = kind, kind.compiled_round
+        self.counters = words_of(state.learned.counts)
         if numba.config.DISABLE_JIT:
             self.model, self.decide, self.learn = state, round_.decide, round_.learn
         else:
-            self._table = Table(state)
-            self._type = self._table.kind
-            self.model = self._table.address
             self._has_learners = round_.learners_are_compiled(state)
-            # They do not hold on to this object: else the arrays of calls that were replaced would live until
-            # Python looks for garbage.
-            me = weakref.ref(self)
-            self.decide, self.learn = partial(_first_decide, me), partial(_first_learn, me)
+            self._bind(Table(state))
+
+    def _bind(self, table: Table) -> None:
+        self._table, self._type, self.model = table, table.kind, table.address
+        codes = self._kind.compiled_round.codes
+        # They do not hold on to this object: else the arrays of calls that were replaced would live until
+        # Python looks for garbage.
+        me = weakref.ref(self)
+        self.decide = codes.get(("decide", self._type.name)) or partial(_first_decide, me)
+        learn = codes.get(("learn", self._type.name)) if self._has_learners else None
+        self.learn = learn or partial(_first_learn, me)
 
     def _compile_learners(self) -> None:
         """Compile how trees learn, which is a piece of machine code of its own that all boosters share.
@@ -94,24 +121,34 @@ class Calls:
             known[self._type.name] = decide, learn, seen
         return known[self._type.name]
 
-    def replace(self, name: str, part: Any) -> None:
-        """Let a part of the model that has grown take the place of what it was."""
+    def with_part(self, name: str, part: Any) -> Self:
+        """Calls in which a part of the model that has grown has taken the place of what it was."""
+        made = self.__new__(type(self))
+        made._kind, made.counters = self._kind, self.counters
         if numba.config.DISABLE_JIT:
-            self.model = self.model._replace(**{name: part})
+            made.model, made.decide, made.learn = (
+                self.model._replace(**{name: part}),
+                self.decide,
+                self.learn,
+            )
         else:
-            self._table.replace(name, part)
+            made._has_learners = self._has_learners
+            made._bind(self._table.with_part(name, part))
+        return made
 
 
 def _first_decide(of: weakref.ref[Calls], *arguments: Any) -> int:
     calls: Any = of()
-    calls.decide = calls._kind.compiled_round.decide.code((calls._type, *_DECIDE))
-    shown: int = calls.decide(*arguments)
+    code = calls._kind.compiled_round.decide.code((calls._type, *_DECIDE))
+    calls._kind.compiled_round.codes["decide", calls._type.name] = calls.decide = code
+    shown: int = code(*arguments)
     return shown
 
 
 def _first_learn(of: weakref.ref[Calls], *arguments: Any) -> int:
     calls: Any = of()
     calls._compile_learners()
-    calls.learn = calls._kind.compiled_round.learn.code((calls._type, *_LEARN))
-    status: int = calls.learn(*arguments)
+    code = calls._kind.compiled_round.learn.code((calls._type, *_LEARN))
+    calls._kind.compiled_round.codes["learn", calls._type.name] = calls.learn = code
+    status: int = code(*arguments)
     return status

@@ -18,6 +18,7 @@ Each model learns each decision once; to send it to one model only is up to the 
 from __future__ import annotations
 
 import bisect
+import copy
 import hashlib
 import os
 import re
@@ -78,6 +79,13 @@ class Identity:
         self._below: dict[tuple[str, str], Ledger] = {}  # by branch and run
         self.digests = LabelDigests()  # of the model's labels
         self.origin: Origin | None = None  # of this run's decisions, once there is one
+
+    def draft(self) -> Identity:
+        """A copy in which a run may begin and rounds may be opened, before it takes this one's place."""
+        made = copy.copy(self)
+        if made.origin is not None:
+            _RUNNING.add(made)
+        return made
 
     # Runs and branches
 
@@ -144,17 +152,15 @@ class Identity:
                 " it: learn it with the one that made it"
             )
 
-    def close(self, decision: Decision, rounds: int) -> Ledger:
-        """Write down, in the ledger that is returned, that a decision which `check` let pass is learned."""
+    def close(self, decision: Decision) -> None:
+        """Write down that a decision of a branch below was learned. To do it twice is to do it once."""
         origin, round_ = decision._origin, decision._round
-        ledger = self.ledger
-        if origin.branch != self.branch:
-            ledger = self._below.setdefault((origin.branch, origin.run), Ledger(_first_round(origin.branch)))
-            rounds = max(ledger.opened, round_ + 1)
-            if rounds > ledger.opened:
-                ledger.open_up_to(rounds)
-        ledger.close(round_, rounds)
-        return ledger
+        names = origin.branch, origin.run
+        ledger = self._below.get(names) or Ledger(_first_round(origin.branch))
+        if round_ >= ledger.opened:
+            ledger = ledger.opened_up_to(round_ + 1)
+        ledger.close(round_)
+        self._below[names] = ledger
 
     @property
     def memory_usage(self) -> int:
@@ -164,7 +170,10 @@ class Identity:
 
     def to_plain(self) -> dict[str, Any]:
         """What the header of a file tells of it."""
-        below = [[*names, ledger.opened, ledger.memory_usage] for names, ledger in self._below.items()]
+        below = [
+            [*names, ledger.opened, len(ledger.to_array(ledger.opened))]
+            for names, ledger in self._below.items()
+        ]
         return {
             "branch": self.branch,
             "runs": [list(run) for run in self.runs],
@@ -172,11 +181,11 @@ class Identity:
             "below": below,
         }
 
-    def arrays(self) -> dict[str, Array]:
-        """The ledgers as a file keeps them."""
-        below = [ledger.to_array() for ledger in self._below.values()]
+    def arrays(self, rounds: int) -> dict[str, Array]:
+        """The ledgers as a file keeps them, after so many rounds."""
+        below = [ledger.to_array(ledger.opened) for ledger in self._below.values()]
         return {
-            "ledger": self.ledger.to_array(),
+            "ledger": self.ledger.to_array(rounds),
             **({"ledgers_below": np.concatenate(below)} if below else {}),
         }
 

@@ -4,11 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 
+from banditboost.compiled.compile import kernel
 from banditboost.io.values import UnreadableError
-from banditboost.types import Array
+from banditboost.types import Array, Record
 
-REMEMBERED = 1 << 24
+REMEMBERED = (1 << 24) - (1 << 16)
 """Rounds; older ones count as closed."""
+AHEAD = 1 << 16
+"""Rounds whose bits are made ready at once, after the ledger has reached its full size."""
+
+
+def _ring() -> int:
+    """After how many rounds bits are used again."""
+    return REMEMBERED + AHEAD
+
+
+@kernel
+def close_round(settings: Record, bits: Array, rounds: int, round_: int) -> bool:
+    """Count one of so many rounds as learned; False if it cannot be, or was before.
+
+    Compiled code does it in the call in which it learns: no exception comes between the two.
+    """
+    if not settings.first_round <= round_ < rounds <= round_ + settings.remembered:
+        return False
+    place = (round_ - settings.first_round) % settings.ring
+    bit = 1 << (place & 7)
+    if bits[place >> 3] & bit != 0:
+        return False
+    bits[place >> 3] |= bit
+    return True
 
 
 class Ledger:
@@ -20,24 +44,39 @@ class Ledger:
 
     def __init__(self, first: int = 0) -> None:
         self.first = first
-        self._bits = bytearray()
+        self.bits = np.zeros(0, np.uint8)
         self.opened = first
-        self.room = -1  # rounds below this one may be opened without a call of `open_up_to`
+        self.room = first  # rounds below this one have a bit
 
-    def open_up_to(self, rounds: int) -> None:
-        """Have a bit for each round below `rounds`; bits of those that leave the window are used again."""
-        needed = min((rounds - self.first >> 3) + 1, REMEMBERED >> 3)
-        if needed > len(self._bits):
-            self._bits.extend(bytes(max(needed, min(2 * len(self._bits), REMEMBERED >> 3)) - len(self._bits)))
-        first = max(self.opened, self.first + REMEMBERED)
-        if rounds - first >= REMEMBERED:
-            self._bits[:] = bytes(REMEMBERED >> 3)
-        elif rounds > first:
-            fresh = np.arange(first - self.first, rounds - self.first) % REMEMBERED
-            np.bitwise_and.at(
-                np.frombuffer(self._bits, np.uint8), fresh >> 3, (~(1 << (fresh & 7))).astype(np.uint8)
-            )
-        self.opened, self.room = rounds, self.first + 8 * len(self._bits) - 1
+    def write(self, settings: Record) -> None:
+        """Tell compiled code which bit is whose."""
+        settings.first_round, settings.remembered, settings.ring = self.first, REMEMBERED, _ring()
+
+    def opened_up_to(self, rounds: int) -> Ledger:
+        """A ledger with a bit for each round below `rounds`; those that leave the window are used again."""
+        made = Ledger(self.first)
+        made.opened, made.room, made.bits = max(rounds, self.opened), self.room, self.bits
+        if rounds <= self.room:
+            return made
+        size, most = self._bytes_for(rounds), _ring() >> 3
+        made.bits = np.zeros(max(size, min(2 * len(self.bits), most)), np.uint8)
+        made.bits[: len(self.bits)] = self.bits
+        made.room = self.first + 8 * len(made.bits) if rounds <= self.first + _ring() else rounds + AHEAD
+        made._clear(max(self.room, self.first + _ring()), made.room)
+        return made
+
+    def _clear(self, first: int, end: int) -> None:
+        """Bits of these rounds belonged to others, which have left the window."""
+        ring = _ring()
+        if end - first >= ring:
+            self.bits[:] = 0
+        elif end > first:
+            fresh = np.arange(first - self.first, end - self.first) % ring
+            np.bitwise_and.at(self.bits, fresh >> 3, (~(1 << (fresh & 7))).astype(np.uint8))
+
+    def _bytes_for(self, rounds: int) -> int:
+        """As many as a file needs: one bit more than there are rounds, and all of the ring at most."""
+        return min((rounds - self.first >> 3) + 1, _ring() >> 3)
 
     def refusal(self, round_: int, rounds: int) -> str:
         """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
@@ -45,56 +84,33 @@ class Ledger:
             return f"is not one of this model's {rounds} decisions; learn it with the model that made it"
         if round_ < rounds - REMEMBERED:
             return f"is too old: verdicts are taken for the last {REMEMBERED:,} rounds"
-        place = (round_ - self.first) % REMEMBERED
-        return (
-            "was learned before; each verdict is learned once"
-            if self._bits[place >> 3] & (1 << (place & 7))
-            else ""
-        )
+        place = (round_ - self.first) % _ring()
+        learned = self.bits[place >> 3] & (1 << (place & 7))
+        return "was learned before; each verdict is learned once" if learned else ""
 
-    def close(self, round_: int, rounds: int) -> str:
-        """Count the round as learned; if that is refused, why."""
-        if self.first <= round_ < rounds <= round_ + REMEMBERED:
-            place = (round_ - self.first) % REMEMBERED
-            at, bit, bits = place >> 3, 1 << (place & 7), self._bits
-            byte = bits[at]
-            if not byte & bit:
-                bits[at] = byte | bit
-                return ""
-        return self.refusal(round_, rounds)
+    def close(self, round_: int) -> None:
+        """Count a round as learned, whether it was before or not."""
+        place = (round_ - self.first) % _ring()
+        self.bits[place >> 3] |= 1 << (place & 7)
 
-    def reopen(self, round_: int) -> None:
-        """It was not learned after all."""
-        place = (round_ - self.first) % REMEMBERED
-        self._bits[place >> 3] &= ~(1 << (place & 7))
-
-    def mark_all(self, rounds: Array) -> None:
-        places = (rounds[rounds >= self.opened - REMEMBERED] - self.first) % REMEMBERED
-        np.bitwise_or.at(
-            np.frombuffer(self._bits, np.uint8), places >> 3, (1 << (places & 7)).astype(np.uint8)
-        )
-
-    def to_array(self) -> Array:
-        return np.frombuffer(bytes(self._bits), np.uint8)
+    def to_array(self, rounds: int) -> Array:
+        """What a file keeps after so many rounds."""
+        kept = np.zeros(self._bytes_for(rounds) if rounds > self.first else 0, np.uint8)
+        kept[: len(self.bits)] = self.bits[: len(kept)]
+        return kept
 
     def restore(self, bits: Array, rounds: int) -> None:
         """Go on from stored bits."""
         past = rounds - self.first
-        if past < 0 or (
-            not min((past >> 3) + 1, REMEMBERED >> 3) <= len(bits) <= REMEMBERED >> 3 and (past or len(bits))
-        ):
+        if past < 0 or (not self._bytes_for(rounds) <= len(bits) <= _ring() >> 3 and (past or len(bits))):
             raise UnreadableError(
                 f"the ledger has {len(bits)} bytes, which does not fit {rounds} rounds; load an intact copy"
             )
-        if (
-            past < REMEMBERED
-            and len(bits)
-            and (bits[past >> 3] >> (past & 7) or bits[(past >> 3) + 1 :].any())
-        ):
+        if past < _ring() and len(bits) and (bits[past >> 3] >> (past & 7) or bits[(past >> 3) + 1 :].any()):
             raise UnreadableError("the ledger has verdicts of rounds to come; load an intact copy")
-        self._bits, self.opened = bytearray(bits.tobytes()), rounds
-        self.room = self.first + 8 * len(bits) - 1
+        self.bits, self.opened = bits.copy(), rounds
+        self.room = max(rounds, self.first + 8 * len(bits)) if past < _ring() else rounds
 
     @property
     def memory_usage(self) -> int:
-        return len(self._bits)
+        return int(self.bits.nbytes)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,19 +15,20 @@ from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
 from banditboost.memo import LEARNERS, VOTES
-from banditboost.models.calls import LEARNED, NOT_BEGUN, SHORT_MEMO, Calls
-from banditboost.models.locking import Locked
+from banditboost.models.calls import CLOSED, LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
+from banditboost.models.changing import Changing
+from banditboost.models.locking import locked
 from banditboost.models.saving import save
-from banditboost.models.settings import COUNTS, SETTINGS, new_record, same_record
+from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
 from banditboost.rows.schema import Schema, without_mask
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
 
 MEBIBYTE = 1 << 20
-_FLOAT = np.dtype(np.float64)
+_NO_BITS = np.zeros(0, np.uint8)
 
 
-class Model(Locked):
+class Model(Changing):
     """What boosters and baselines share.
 
     A kind of model sets `compiled_round` and says what that reads (`_state`).
@@ -58,11 +58,11 @@ class Model(Locked):
         self.schema = Schema() if schema is None else copy.deepcopy(schema)
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
-        self.rounds = 0
         self._draw_seed = self.seed
         self._settings, self._counts = new_record(SETTINGS), new_record(COUNTS)
         self._settings.n_labels = len(self.labels)
         self._tally = empty_tally(len(self.labels))
+        self._make_identity()
         self._start()
         self._row_start = VOTES + self._n_between()
         self._settings.row_start = self._row_start
@@ -71,6 +71,14 @@ class Model(Locked):
         self._renew()
 
     # What a kind of model says
+
+    def _make_identity(self) -> None:
+        """Set up what tells whose a decision is, if the model makes any."""
+
+    @property
+    def _ledger(self) -> Array:
+        """Which rounds were learned, as bits; empty if the model makes no decisions."""
+        return _NO_BITS
 
     def _start(self) -> None:
         """Set up what this kind of model keeps."""
@@ -93,8 +101,8 @@ class Model(Locked):
         """Numbers that a memo holds between its fixed places and the row: votes, and weights of learners."""
         return 2 * self._n_in_memo()
 
-    def _make_way(self, status: int, memo: Array) -> None:
-        """Do what `learn` needs before it can go on: make learners, or room for them."""
+    def _add_learners(self, memo: Array) -> None:
+        """Make the learners that the verdict on this memo is to teach. Called on a draft."""
         raise NotImplementedError
 
     def _bind(self) -> Calls:
@@ -112,8 +120,8 @@ class Model(Locked):
         self._blank = np.concatenate([np.zeros(self._row_start), self._blank_row])
         self._blank[LEARNERS] = self._n_in_memo()
 
-    def _coded(self, x: Any) -> Array:
-        """Line 4: a row as float64, after what it brings has joined.
+    def _coded(self, x: Any) -> Array | None:
+        """Line 4: a row as float64; None if it brings what has not joined, so that it has to be admitted.
 
         Its numbers are checked when they are copied into the memo.
         """
@@ -123,16 +131,36 @@ class Model(Locked):
                 return row
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
+            if not len(self.schema):
+                return None
             if self.schema.takes_array(x):
-                if len(self._blank_row) != len(self.schema):
-                    self._follow_schema()
                 self._row_shape = x.shape
                 return np.array(x, np.float64)
             x = x.tolist()
-        version = self.schema.version
-        row = self.schema.code(x)
-        if self.schema.version != version or len(self._blank_row) != len(self.schema):
+        return self.schema.code_if_known(x)
+
+    def _admit(self, x: Any) -> Array:
+        """Line 4 for a row that brings something: it is as float64 what it is after that has joined.
+
+        Called on a draft.
+        """
+        x, version = without_mask(x), self.schema.version
+        if isinstance(x, np.ndarray) and x.dtype.kind != "O" and self.schema.takes_array(x):
+            row = np.array(x, np.float64)
+        else:
+            row = self.schema.code(x.tolist() if isinstance(x, np.ndarray) else x)
+        if self.schema.version != version:
             self._follow_schema()
+        return row
+
+    def _joined(self, x: Any) -> Array:
+        """Line 4: a row as float64, after what it brings has joined."""
+        row = self._coded(x)
+        if row is None:
+            draft = self._draft()
+            row = draft._admit(x)
+            draft._renew()
+            self._become(draft)
         return row
 
     def _coded_to_look_at(self, x: Any) -> Array:
@@ -142,72 +170,76 @@ class Model(Locked):
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self.schema) and self.schema.takes_array(x):
-                return self._coded(x)
+                return np.array(x, np.float64)
             x = x.tolist()
         return self.schema.code_known(x)
 
     def _follow_schema(self) -> None:
-        """Features or values have joined."""
+        """Features or values have joined. Called on a draft, which is bound anew afterwards."""
         self._row_shape = None
         if len(self._blank_row) != len(self.schema):
             self._make_blanks()
-        self._renew()
 
     # A round
 
-    def _begin_round(
-        self, x: Any, allowed: Array | None = None, ahead: int = 0, looking: bool = False
+    def _choose(
+        self, row: Array, round_: int, allowed: Array | None = None, counted: bool = False
     ) -> tuple[Array, int]:
-        """Lines 4 to 10: from a row to a memo and the label to show; `ahead` rounds have begun that are not
-        counted yet.
-        """
-        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape:
-            row = x  # as the one before: nothing else to look at
-        else:
-            row = self._coded_to_look_at(x) if looking else self._coded(x)
-        memo = self._blank.copy()
-        calls = self._calls
-        if allowed is None:
-            shown = calls.decide(calls.model, row, self.rounds + ahead, self._draw_seed, memo)
-        else:
-            with self._restricted(allowed):
-                shown = calls.decide(calls.model, row, self.rounds + ahead, self._draw_seed, memo)
+        """Lines 4 to 10: from a row to a memo and the label to show; `counted` lets the round count."""
+        memo, shown = self._blank.copy(), UNFINISHED
+        while shown == UNFINISHED:
+            calls = self._calls
+            n_allowed = self._allow(allowed)
+            shown = calls.decide(calls.model, row, round_, self._draw_seed, memo, n_allowed, counted)
+            if shown == UNFINISHED:
+                self._finish_lesson()
         if shown < 0:
             raise self.schema.bad_position(-1 - shown, float(row[-1 - shown]))
         return memo, shown
 
-    def _hear(self, memo: Array, feedback: int, seed: int) -> None:
+    def _look(self, x: Any, allowed: Array | None = None) -> Array:
+        """The memo that a row would have now; nothing changes."""
+        return self._choose(self._coded_to_look_at(x), self.rounds, allowed)[0]
+
+    def _hear(self, memo: Array, feedback: int, seed: int, allowed: Array | None, closes: bool) -> bool:
         """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this
-        seed.
+        seed. False if it is one of the model's own that cannot be learned.
         """
-        calls = self._calls
-        status = calls.learn(calls.model, memo, feedback, NOT_BEGUN, seed)
-        while status != LEARNED:
+        status = UNFINISHED
+        while status not in (LEARNED, CLOSED):
+            calls = self._calls
+            n_allowed = self._allow(allowed)
+            status = calls.learn(calls.model, memo, feedback, n_allowed, closes, seed)
             if status == SHORT_MEMO:
                 memo = np.concatenate([memo, np.full(len(self._blank) - len(memo), np.nan)])
-            else:
-                self._make_way(status, memo)
-            calls = self._calls
-            status = calls.learn(calls.model, memo, feedback, max(status, NOT_BEGUN), seed)
+            elif status == NO_ROOM:
+                self._finish_lesson()
+                return True
+            elif status == UNFINISHED:
+                self._finish_lesson()
+            elif status not in (LEARNED, CLOSED):
+                self._make_learners_for(memo)
+        return status == LEARNED
 
-    @contextmanager
-    def _restricted(self, allowed: Array | None) -> Iterator[None]:
-        """Let only some labels be shown while a round is begun or learned."""
-        places = self._scratch.allowed
-        if allowed is not None:
-            places[1 : 1 + len(allowed)] = allowed
-            places[0] = len(allowed)
-        try:
-            yield
-        finally:
-            places[0] = 0
+    def _make_learners_for(self, memo: Array) -> None:
+        draft = self._draft()
+        draft._add_learners(memo)
+        draft._renew()
+        self._become(draft)
 
-    def _note_played(self, rounds: int, learned: Array) -> None:  # noqa: ARG002 (who can learn late keeps a ledger)
-        """`play` has gone on to so many rounds, and these are the rounds whose verdicts it told."""
-        self.rounds = rounds
+    def _allow(self, allowed: Array | None) -> int:
+        """Write down, for the next call of compiled code, the labels that may be shown; 0 stands for all."""
+        if allowed is None:
+            return 0
+        self._scratch.allowed[1 : 1 + len(allowed)] = allowed
+        return len(allowed)
+
+    def _prepare_to_play(self, n_rounds: int) -> None:
+        """Have what so many rounds need that compiled code plays."""
 
     # Labels that join
 
+    @locked
     def add_label(self, label: Hashable) -> None:
         """Let one more label join, after those that there are; docs/guide-restricted-choices.md tells what
         follows from it.
@@ -215,13 +247,17 @@ class Model(Locked):
         Open decisions stay valid: they are learned as decisions among the labels of their time.
         """
         self._refuse_fixed_labels(f"the label {label!r} cannot join")
-        with self._lock:
-            self.labels = check_labels((*self.labels, label))
-            self._index[label] = len(self.labels) - 1
-            self._settings.n_labels = len(self.labels)
-            self._tally = np.concatenate([self._tally, np.zeros(2)])
-            self._follow_labels()
-            self._renew()
+        draft = self._draft()
+        draft._take_label(label)
+        draft._renew()
+        self._become(draft)
+
+    def _take_label(self, label: Hashable) -> None:
+        self.labels = check_labels((*self.labels, label))
+        self._index = {**self._index, label: len(self.labels) - 1}
+        self._settings.n_labels = len(self.labels)
+        self._tally = np.concatenate([self._tally, np.zeros(2)])
+        self._follow_labels()
 
     def _refuse_fixed_labels(self, what: str) -> None:
         if self.labels_are_fixed:
@@ -231,7 +267,11 @@ class Model(Locked):
             )
 
     def _follow_labels(self) -> None:
-        """A label has joined."""
+        """A label has joined. Called on a draft."""
+
+    def _own_parts(self) -> None:
+        self.schema = self.schema.copy()
+        self._settings, self._counts = same_record(self._settings), same_record(self._counts)
 
     # Files and copies
 
@@ -240,12 +280,12 @@ class Model(Locked):
         """What the model was made with, besides labels and schema."""
         return {"max_memory": self.max_memory, "seed": self.seed}
 
+    @locked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, replaced at once or not at all; `banditboost.load` goes on from there
         to the last bit.
         """
-        with self._lock:
-            save(self, path)
+        save(self, path)
 
     def _records(self) -> list[Array]:
         """The record arrays among what is kept."""
@@ -291,6 +331,11 @@ class Model(Locked):
     # What can be seen
 
     @property
+    def rounds(self) -> int:
+        """How many times the model has decided."""
+        return int(self._calls.counters[ROUNDS])
+
+    @property
     def verdicts(self) -> int:
         """How many verdicts (or labels) were learned."""
         return int(self._counts.verdicts)
@@ -300,6 +345,7 @@ class Model(Locked):
         """Bytes held by the model."""
         return int(self._settings.nbytes + self._counts.nbytes + self._tally.nbytes + self._blank.nbytes)
 
+    @locked
     def summary(self) -> Summary:
         """Verdicts, accuracy with intervals (overall and by label, since the start and lately), exploration,
         weights, leaves, memory.
@@ -313,17 +359,16 @@ class Model(Locked):
         >>> summary.verdicts, round(summary.total.shown.share, 2)
         (200, 0.88)
         """
-        with self._lock:
-            return Summary.of(
-                kind=type(self).__name__,
-                labels=self.labels,
-                rounds=self.rounds,
-                open_decisions=self._n_open,
-                tally=self._tally,
-                memory=self.memory_usage,
-                max_memory=self.max_memory,
-                **self._weights_to_show(),
-            )
+        return Summary.of(
+            kind=type(self).__name__,
+            labels=self.labels,
+            rounds=self.rounds,
+            open_decisions=self._n_open,
+            tally=self._tally,
+            memory=self.memory_usage,
+            max_memory=self.max_memory,
+            **self._weights_to_show(),
+        )
 
     @property
     def _n_open(self) -> int:

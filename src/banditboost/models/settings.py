@@ -28,6 +28,9 @@ SETTINGS = np.dtype(
             ("largest_weight", "f8"),  # of an example; a field called clip would hide behind NumPy's method
             ("tie_tolerance", "f8"),
             ("importance_scale", "f8"),
+            ("first_round", "i8"),  # with which the ledger begins,
+            ("remembered", "i8"),  # how many rounds it tells of,
+            ("ring", "i8"),  # and after how many its bits are used again
         ],
     )
 )
@@ -37,14 +40,22 @@ COUNTS = np.dtype(
         [
             ("verdicts", "i8"),  # how many were learned
             ("recent_error", "f8"),  # of the greedy label
+            ("rounds", "i8"),  # how many were decided
         ],
     )
 )
+ROUNDS = 2  # its place among them
 
 
 def new_record(kind: np.dtype[Any]) -> Record:
     """One record with zeros in it. Python and compiled code write to the same memory."""
     return np.zeros(1, kind)[0]
+
+
+def words_of(record: Record) -> memoryview:
+    """A record of counts word by word: Python reads and writes these faster than fields."""
+    array: Any = record.base
+    return memoryview(array.view(np.int64))
 
 
 def same_record(record: Record) -> Record:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the
     schema.
     """
-    trial = copy.deepcopy(schema)
+    trial = schema.copy()
     X = without_mask(X)
     if isinstance(X, np.ndarray):
         matrix = checked_matrix(X, trial) if X.dtype != object else None

@@ -125,6 +125,13 @@ class Schema:
         self._array_width = -1
         self.version += 1
 
+    def copy(self) -> Schema:
+        """A schema that knows as much; what joins it does not join this one."""
+        made = self.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._columns = dict(self._columns)
+        return made
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `Schema.from_dict` makes the schema again."""
         values = [None if codes is None else list(codes) for _, codes in self._columns.values()]
@@ -300,24 +307,34 @@ class Schema:
         """Let a row's new features and values join, after the whole row was found good."""
         named = self.named(row)
         news = self.news(named)
-        if named is not row and not self.declared and not hasattr(row, "items"):
+        if self._is_by_position(row):
             self._positions = len(named)
         for name, kind, value in news:
             if name not in self._columns:
                 self._add(name, kind)
-            codes = self._columns[name][1]
+            index, codes = self._columns[name]
             if codes is not None:
-                codes[value] = len(codes)
+                self._columns[name] = index, {**codes, value: len(codes)}
                 self.version += 1
 
     def code(self, row: Any) -> Array:
         """A row as numbers, after its new features and values have joined."""
+        self.admit(row)
+        return self.encode_anew(self.named(row))
+
+    def code_if_known(self, row: Any) -> Array | None:
+        """A row as numbers; None if it brings anything that has not joined. It refuses a bad row."""
         named = self.named(row)
         out = np.full(len(self), math.nan)
         if self.encode(named, out):
             return out
-        self.admit(row)
+        if self.news(named) or (self._positions is None and self._is_by_position(row)):
+            return None
         return self.encode_anew(named)
+
+    def _is_by_position(self, row: Any) -> bool:
+        """Whether a row without names is about to say, or has said, how long such rows are."""
+        return not self.declared and not hasattr(row, "items")
 
     def code_known(self, row: Any) -> Array:
         """A row as numbers, without what has not joined; nothing joins."""

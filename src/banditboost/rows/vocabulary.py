@@ -70,7 +70,8 @@ class LabelDigests:
 class Vocabulary:
     """The schema that the rows of some decisions were coded with, and where in a memo these rows begin.
 
-    The schema may belong to a model that goes on: features and values join after those that there are.
+    The schema may be that of a model that goes on (`follow`): features and values join after those that there
+    are.
     """
 
     __slots__ = ("_schema", "digests", "row_start")
@@ -87,6 +88,10 @@ class Vocabulary:
         if isinstance(taken, np.ndarray) and schema.takes_array(taken):
             return cls(schema, row_start), taken
         return cls(schema, row_start), schema.code(row)
+
+    def follow(self, schema: Schema) -> None:
+        """Features or values are about to join: this schema has them after those that there are."""
+        self._schema = schema
 
     def row_of(self, memo: Array) -> ToldRow:
         """The row of a memo, told by names and values."""

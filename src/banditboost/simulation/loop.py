@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from banditboost.compiled.compile import entry_long, with_addresses
 from banditboost.memo import GREEDY, SHOWN
-from banditboost.models.calls import LEARNED, NOT_BEGUN, call_decide, call_learn, call_witness
+from banditboost.models.calls import LEARNED, call_decide, call_learn, call_witness
 from banditboost.types import Array
 
 PLAYED = LEARNED
 # The cursor: where to go on.
-NEXT_ROUND, NEXT_VERDICT, TAUGHT = 0, 1, 2
+NEXT_ROUND, NEXT_VERDICT = 0, 1
 
 
 class Stream(NamedTuple):
@@ -51,7 +51,8 @@ def _loop(
     ) -> int:
         """Play rounds up to a stop, or until Python has to make way; the cursor says where to go on.
 
-        Returns PLAYED, or what `learn` returned. The memo in question is that of the next verdict.
+        Returns PLAYED, or what `learn` returned. The memo in question is that of the next verdict. What the
+        model has been through it counts itself, round by round.
         """
         while True:
             t = cursor[NEXT_ROUND]
@@ -60,16 +61,14 @@ def _loop(
                 memo = stream.memos[stream.slot[told]]
                 right = stream.y[told]
                 feedback = right if span.full_information != 0 else (1 if memo[SHOWN] == right else 0)
-                status = learn_at(learn, (model, memo, feedback, cursor[TAUGHT], span.seed))
+                status = learn_at(learn, (model, memo, feedback, 0, 1 - span.full_information, span.seed))
                 if status != LEARNED:
-                    cursor[TAUGHT] = max(status, NOT_BEGUN)
                     return status
-                cursor[TAUGHT] = NOT_BEGUN
                 cursor[NEXT_VERDICT] += 1
             if t == span.stop:
                 return PLAYED
             memo = stream.memos[stream.slot[t]]
-            decide_at(decide, (model, stream.X[t - span.start], span.first_round + t, span.seed, memo))
+            decide_at(decide, (model, stream.X[t - span.start], span.first_round + t, span.seed, memo, 0, 1))
             stream.shown[t] = int(memo[SHOWN])
             stream.greedy[t] = int(memo[GREEDY])
             if witness != 0:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
-from banditboost.models.calls import NOT_BEGUN
+from banditboost.models.calls import NO_ROOM
+from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.rows.many import gone_through
 from banditboost.simulation.arrivals import Arrivals, Delay
@@ -48,6 +49,10 @@ def play(
         lost: share of the verdicts that never come.
         progress: called now and then with the number of rounds played.
 
+    If it is interrupted, it stops between two rounds, and a note on the exception says how many were played:
+    `play(model, X[n:], y[n:])` goes on from there as if nothing had happened. (With a delay, verdicts that
+    were out then are not told.)
+
     >>> from banditboost import AdaBandit
     >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
     >>> play(AdaBandit(["stop", "go"], n_learners=5, seed=1), X, ["stop", "go"] * 200)
@@ -55,18 +60,29 @@ def play(
     """
     if not isinstance(lost, (int, float)) or not 0.0 <= lost < 1.0:
         raise ParameterError(f"lost is {lost!r}; give the share of verdicts that never come, in [0, 1)")
-    with model._lock:
-        rows = Rows(model, X)
-        right = _label_indices(model, y, len(rows))
-        player = _Player(
-            model, right, Arrivals(len(rows), delay, float(lost), model.seed, model.rounds), progress
-        )
-        try:
-            for block, stop in rows.blocks():
-                player.advance(block, stop)
-        finally:
-            player.close()
-        return player.result()
+    return _play(model, X, y, (delay, float(lost)), progress)
+
+
+@locked
+def _play(
+    model: Model,
+    X: Any,
+    y: Iterable[Hashable],
+    verdicts: tuple[Delay, float],
+    progress: Callable[[int], None] | None,
+) -> Result:
+    rows = Rows(model, X)
+    right = _label_indices(model, y, len(rows))
+    player = _Player(model, right, Arrivals(len(rows), *verdicts, model.seed, model.rounds), progress)
+    try:
+        model._prepare_to_play(len(rows))
+        for block, stop in rows.blocks():
+            player.advance(block, stop)
+    except BaseException as error:
+        model._settled()
+        error.add_note(f"play stopped after {player.n_played} of {len(rows)} rounds")
+        raise
+    return player.result()
 
 
 def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
@@ -114,9 +130,9 @@ class _Player:
     ) -> None:
         n_rounds = len(right)
         self._model = model
-        self._first_round = model.rounds
+        self._first_round, self._first_verdict = model.rounds, model.verdicts
         self._progress = progress
-        self._cursor = np.array([0, 0, NOT_BEGUN], np.int64)
+        self._cursor = np.zeros(2, np.int64)
         self._memos = np.tile(model._blank, (arrivals.n_slots, 1))
         self._arrivals = arrivals
         self._right = right
@@ -125,13 +141,10 @@ class _Player:
 
     def advance(self, block: Array, stop: int) -> None:
         """Play the block's rows, which end before round `stop`."""
-        missing = len(self._model._blank) - self._memos.shape[1]
-        if missing:
-            self._memos = np.hstack([self._memos, np.full((len(self._memos), missing), np.nan)])
-        start = int(self._cursor[NEXT_ROUND])
+        self._block, self._start = block, self.n_played
         while True:
-            goal = min(stop, int(self._cursor[NEXT_ROUND]) + _ROUNDS_A_CALL)
-            self._play(block, start, goal)
+            goal = min(stop, self.n_played + _ROUNDS_A_CALL)
+            self._play(goal)
             if self._progress is not None:
                 self._report(goal)
             if goal == stop:
@@ -147,11 +160,24 @@ class _Player:
                 " played may be looked at only: give progress another one"
             )
 
-    def _play(self, block: Array, start: int, stop: int) -> None:
+    def _play(self, stop: int) -> None:
+        """Play up to a round; if that is interrupted, the next call of the model tells what is due."""
+        self._model._unfinished = self
+        self._play_up_to(stop)
+        self._model._unfinished = None
+
+    def finish(self, model: Model) -> None:
+        """Tell the verdicts that are due in the rounds that were played."""
+        self._cursor[NEXT_ROUND] = model.rounds - self._first_round
+        self._cursor[NEXT_VERDICT] = model.verdicts - self._first_verdict
+        self._play_up_to(self.n_played)
+
+    def _play_up_to(self, stop: int) -> None:
+        self._widen_memos()
         arrivals, settings = self._arrivals, self._model._settings
         record = self._memos, self._shown, self._greedy, self._edges
-        stream = Stream(block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
-        numbers = start, stop, self._first_round, self._model._draw_seed, settings.full_information
+        stream = Stream(self._block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
+        numbers = self._start, stop, self._first_round, self._model._draw_seed, settings.full_information
         span = Span(*map(int, numbers))
         calls = self._model._calls
         play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)
@@ -160,19 +186,32 @@ class _Player:
             status = play_rounds(calls.model, *functions, stream, self._cursor, span)
             if status == PLAYED:
                 return
-            self._model._make_way(int(status), self._waiting_memo())
+            self._make_way(int(status))
             if self._model._calls is not calls:
                 calls = self._model._calls
                 functions = calls.for_play()
 
+    def _widen_memos(self) -> None:
+        """Features have joined."""
+        missing = len(self._model._blank) - self._memos.shape[1]
+        if missing:
+            self._memos = np.hstack([self._memos, np.full((len(self._memos), missing), np.nan)])
+
+    def _make_way(self, status: int) -> None:
+        """Do what the model needs before the next verdict can be learned, or before that is finished."""
+        if status == NO_ROOM:
+            self._model._finish_lesson()
+            self._cursor[NEXT_VERDICT] = self._model.verdicts - self._first_verdict
+        else:
+            self._model._make_learners_for(self._waiting_memo())
+
+    @property
+    def n_played(self) -> int:
+        return int(self._cursor[NEXT_ROUND])
+
     def _waiting_memo(self) -> Array:
         t = self._arrivals.order[self._cursor[NEXT_VERDICT]]
         return np.asarray(self._memos[self._arrivals.slot[t]])
-
-    def close(self) -> None:
-        """Let the model know which rounds it has been through, also after an interruption."""
-        learned = self._first_round + self._arrivals.order[: self._cursor[NEXT_VERDICT]]
-        self._model._note_played(self._first_round + int(self._cursor[NEXT_ROUND]), learned)
 
     def result(self) -> Result:
         """The record, with the learners' edges where there was a witness."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -29,7 +28,7 @@ class Rows:
         self._rows: Sequence[Any] = ()
         # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of
         # the stream.
-        trial = copy.deepcopy(model.schema)
+        trial = model.schema.copy()
         X = without_mask(X)
         if isinstance(X, np.ndarray) and X.dtype != object:
             self._matrix = checked_matrix(X, trial)
@@ -43,24 +42,16 @@ class Rows:
 
     def blocks(self) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the round after it."""
-        schema = self._model.schema
         if self._matrix is not None:
             if len(self._matrix):
-                before = schema.version
-                schema.takes_array(self._matrix[0])
-                if schema.version != before:
-                    self._model._follow_schema()
-            yield self._matrix.reshape(len(self._matrix), len(schema)), len(self._matrix)
+                self._model._joined(self._matrix[0])
+            yield self._matrix.reshape(len(self._matrix), len(self._model.schema)), len(self._matrix)
             return
         block: list[Array] = []
         for t, row in enumerate(self._rows):
-            named = schema.named(row)
-            grows = bool(schema.news(named)) or len(schema) == 0
-            if block and (grows or len(block) == _BLOCK):
+            coded = self._model.schema.code_if_known(row)
+            if block and (coded is None or len(block) == _BLOCK):
                 yield np.array(block), t
                 block = []
-            if grows:
-                schema.admit(row)
-                self._model._follow_schema()
-            block.append(schema.encode_anew(named))
-        yield np.array(block).reshape(len(block), len(schema)), len(self._rows)
+            block.append(self._model._joined(row) if coded is None else coded)
+        yield np.array(block).reshape(len(block), len(self._model.schema)), len(self._rows)

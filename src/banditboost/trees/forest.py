@@ -9,7 +9,13 @@ from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import round_key
 from banditboost.trees.layout import Forest
 from banditboost.trees.leaf_prediction import leaf_label, leaf_score, mark_leaf_answers
-from banditboost.trees.leaf_statistics import forget_statistics, observe, open_summary, to_24_bits
+from banditboost.trees.leaf_statistics import (
+    forget_lightest,
+    forget_statistics,
+    observe,
+    open_summary,
+    to_24_bits,
+)
 from banditboost.trees.merit import Work, make_work, work_size
 from banditboost.trees.route import find_leaf
 from banditboost.trees.split import new_leaf, try_split
@@ -102,7 +108,14 @@ def open_features(forest: Forest, first: int) -> None:
 
 
 @kernel
-def put_to_sleep(forest: Forest, leaves: Array) -> None:
-    for leaf in leaves:
+def free_rows(forest: Forest, sleepers: Array, giver: int, n_given: int, woken: Array) -> None:
+    """Put leaves to sleep, which gives their rows back; take so many rows from one that stays awake; wake
+    others.
+    """
+    for leaf in sleepers:
         forget_statistics(forest, leaf)
         forest.nodes[leaf]["asleep"] = 1
+    if n_given > 0:
+        forget_lightest(forest, giver, n_given)
+    for leaf in woken:
+        forest.nodes[leaf]["asleep"] = 0

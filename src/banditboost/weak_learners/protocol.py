@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
+from banditboost.rows.schema import Schema
 from banditboost.trees.layout import Forest
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
@@ -53,7 +54,10 @@ class Committee(Protocol):
     def set_labels(self, n_labels: int) -> None:
         """Labels have joined: that many there are now."""
 
-    def follow_schema(self) -> None:
+    def draft(self) -> Self:
+        """A committee to be changed before it takes this one's place."""
+
+    def follow_schema(self, schema: Schema) -> None:
         """Make room for features and nominal values that have joined."""
 
     def refuse_too_many(self, n_learners: int) -> None:
@@ -62,8 +66,8 @@ class Committee(Protocol):
     def expect(self, n_learners: int) -> None:
         """So many learners there will be in the end."""
 
-    def make_room(self) -> None:
-        """Called when there was too little room to learn; afterwards there is enough."""
+    def with_room(self) -> Self:
+        """The committee with more room than there was to learn."""
 
     def arrays(self) -> dict[str, Array]:
         """What a file keeps of trees."""

@@ -27,7 +27,6 @@ class PythonCommittee:
     ) -> None:
         self._learner = learner
         self._n_labels = n_labels
-        self._schema = schema
         self.forest: Forest = empty_forest(feature_table(schema))
         self.learners: list[Any] = []
 
@@ -51,9 +50,15 @@ class PythonCommittee:
         """Learners meet a new label when they are taught it."""
         self._n_labels = n_labels
 
-    def follow_schema(self) -> None:
+    def draft(self) -> PythonCommittee:
+        """A committee of the same learners."""
+        made = copy.copy(self)
+        made.learners = list(self.learners)
+        return made
+
+    def follow_schema(self, schema: Schema) -> None:
         """Rows simply become longer."""
-        self.forest = empty_forest(feature_table(self._schema))
+        self.forest = empty_forest(feature_table(schema))
 
     def refuse_too_many(self, n_learners: int) -> None:
         """What Python objects take is not ours to say."""
@@ -61,8 +66,9 @@ class PythonCommittee:
     def expect(self, n_learners: int) -> None:
         """Python makes room when they come."""
 
-    def make_room(self) -> None:
+    def with_room(self) -> PythonCommittee:
         """Python makes room by itself."""
+        return self
 
     @staticmethod
     def _row_to_keep(x: Array) -> Array:

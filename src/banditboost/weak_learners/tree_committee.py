@@ -4,6 +4,7 @@ ceiling.
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any, ClassVar
 
@@ -14,9 +15,8 @@ from banditboost.errors import ParameterError
 from banditboost.log import LOGGER
 from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
-from banditboost.trees.forest import learn_forest, open_features, plant, put_to_sleep, vote_in_round
+from banditboost.trees.forest import free_rows, learn_forest, open_features, plant, vote_in_round
 from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest
-from banditboost.trees.leaf_statistics import forget_lightest
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
@@ -53,7 +53,6 @@ class TreeCommittee:
         self, tree: HoeffdingTree, n_labels: int, schema: Schema, seed: int, max_memory: int
     ) -> None:
         self._tree = tree
-        self._schema = schema
         self._seed = seed
         self._max_memory = max_memory
         self.forest = empty_forest(feature_table(Schema()))
@@ -65,7 +64,17 @@ class TreeCommittee:
         self._schema_version = -1
         self._times_put_to_sleep = 0
         self._n_expected = 0
-        self.follow_schema()
+        self.follow_schema(schema)
+
+    def draft(self) -> TreeCommittee:
+        """A committee to be changed before it takes this one's place.
+
+        Arrays are shared, but for the head: whatever else is written into is copied before. What is written
+        behind the nodes in use is seen by nobody who does not have the draft's head.
+        """
+        made = copy.copy(self)
+        made.forest = self.forest._replace(head=self.forest.head.copy())
+        return made
 
     @property
     def memory_usage(self) -> int:
@@ -126,7 +135,7 @@ class TreeCommittee:
         """Teach tree first + i labels[i] with weights[i]; a weight of 0 teaches nothing."""
         taught = learn_forest(self.forest, first, x, labels, weights, 0)
         while taught < len(labels):
-            self.make_room()
+            self.forest = self.with_room().forest
             taught = learn_forest(self.forest, first, x, labels, weights, taught)
 
     def arrays(self) -> dict[str, Array]:
@@ -147,20 +156,27 @@ class TreeCommittee:
 
     # Memory: pools double until their share of the ceiling is used up.
 
-    def make_room(self) -> None:
-        """Called when a kernel found too little free memory to go on; afterwards it can."""
-        head = self.forest.head[0]
+    def with_room(self) -> TreeCommittee:
+        """Called when a kernel found too little free memory to go on: the committee with more of what is
+        lacking, of one thing at a time.
+
+        Where the ceiling is met it is this committee, in which leaves were put to sleep.
+        """
+        head, made = self.forest.head[0], self.draft()
         if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.forest.nodes):
-            head["nodes_full"] = not self._grow_nodes(
-                int(head["most_children"]), max(0, self._n_expected - len(self.forest.trees))
-            )
-            self._tell_if_full("nodes")
+            kept = max(0, self._n_expected - len(self.forest.trees))
+            made.forest.head["nodes_full"] = not made._grow_nodes(int(head["most_children"]), kept)
+            made._tell_if_full("nodes")
+            return made
         needed = 1 + int(head["most_children"]) * (int(head["most_classes"]) + 1)
         if not head["entries_full"] and head["n_free_entries"] < needed:
-            head["entries_full"] = not self._grow_entries(needed)
-            self._tell_if_full("entries")
-        if head["n_free_rows"] < 2 and not self._grow_rows():
-            self._free_rows(max(2, int(_RECLAIMED * (len(self.forest.stats) // int(head["row_size"])))))
+            made.forest.head["entries_full"] = not made._grow_entries(needed)
+            made._tell_if_full("entries")
+            return made
+        if made._grow_rows():
+            return made
+        self._free_rows(max(2, int(_RECLAIMED * (len(self.forest.stats) // int(head["row_size"])))))
+        return self
 
     def _tell_if_full(self, pool: str) -> None:
         """Said once: a pool that has met the ceiling does not grow again."""
@@ -250,7 +266,7 @@ class TreeCommittee:
 
     def _free_rows(self, wanted: int) -> None:
         """Take that many rows from the leaves that have least to win, which sleep; wake those that now have
-        more to win than these.
+        more to win than these. One compiled call does it.
 
         The leaf with most to win stays awake. If it has nearly all rows, it gives those of its lightest
         classes instead: put to sleep, too, it would be no better off when it wakes, and no tree would ever
@@ -267,23 +283,19 @@ class TreeCommittee:
         n_chosen = min(int(np.searchsorted(freed, wanted)) + 1, len(candidates) - 1)
         missing = wanted - (int(freed[n_chosen - 1]) if n_chosen else 0)
         limit = promise[awake][order][max(n_chosen - 1, 0)]
-        put_to_sleep(self.forest, candidates[:n_chosen])
-        if missing > 0:
-            forget_lightest(
-                self.forest, candidates[-1], min(missing, int(nodes["n_classes"][candidates[-1]]) - 1)
-            )
+        given = min(missing, int(nodes["n_classes"][candidates[-1]]) - 1) if missing > 0 else 0
         woken = leaves[(nodes["asleep"][leaves] != 0) & (promise > limit)]
-        nodes["asleep"][woken] = 0
+        free_rows(self.forest, candidates[:n_chosen], candidates[-1], given, woken)
         self._tell_of_sleepers(n_chosen, len(woken))
 
     # Features and nominal values may join at any time; then the rows of statistics are laid out anew.
 
-    def follow_schema(self) -> None:
-        if self._schema_version == self._schema.version:
+    def follow_schema(self, schema: Schema) -> None:
+        if self._schema_version == schema.version:
             return
-        self._lay_out(feature_table(self._schema))
+        self._lay_out(feature_table(schema))
         self.forest.head["most_children"] = max([2, *self.forest.features["n_values"].tolist()])
-        self._schema_version = self._schema.version
+        self._schema_version = schema.version
 
     def _lay_out(self, features: Array) -> None:
         """Move the statistics to where the new features want them."""
@@ -307,7 +319,12 @@ class TreeCommittee:
         self._tell_if_rows_are_few(size)
         n_rows = len(self.forest.stats) // old_size
         in_use = n_rows - int(self.forest.head["n_free_rows"][0])
+        self.forest = self.forest._replace(
+            nodes=_longer(self.forest.nodes, len(self.forest.nodes)),
+            entries=_longer(self.forest.entries, len(self.forest.entries)),
+        )
         if in_use > most:
+            self.forest = self.forest._replace(stats=self.forest.stats.copy())
             self._free_rows(in_use - most)
         nodes, entries = self.forest.nodes[: int(self.forest.head["n_nodes"][0])], self.forest.entries
         used = np.unique(np.concatenate([nodes["summary"], entries["row"]]))

@@ -8,6 +8,7 @@ which labels have not been tried enough on rows like this one.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -24,7 +25,7 @@ from banditboost.errors import ParameterError
 from banditboost.io.container import take_array
 from banditboost.io.values import UnreadableError
 from banditboost.memo import MOST_PROBABILITIES, POLICY_INVERSE_GAPS, SHOWN
-from banditboost.models.calls import NO_LEARNERS
+from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
@@ -112,26 +113,26 @@ class GapBoost(BanditBooster):
     def _n_votes(self) -> int:
         return 0
 
+    def _own_parts(self) -> None:
+        super()._own_parts()
+        self._stages = copy.copy(self._stages)
+
     def _follow_schema(self) -> None:
-        self._stages.follow_schema()
+        self._stages.follow_schema(self.schema)
         self._committee.set_ceiling(self._memory_for_trees())
-        self._make_scratch()
         super()._follow_schema()
 
     def _follow_labels(self) -> None:
         """The new label's chain is made when its first verdict is learned."""
-        self._stages.set_labels(len(self.labels))
+        self._stages.set_labels(len(self.labels), self.schema)
         self._committee.set_ceiling(self._memory_for_trees())
         super()._follow_labels()
 
-    def _make_way(self, status: int, memo: Array) -> None:
-        if status == NO_LEARNERS:
-            self._committee.add(self.n_learners)
-            self._stages.add_group(int(memo[SHOWN]))
-            self._make_scratch()
-            self._renew()
-        else:
-            super()._make_way(status, memo)
+    def _add_learners(self, memo: Array) -> None:
+        """Give a label its chain: its first verdict has come."""
+        self._committee.add(self.n_learners)
+        self._stages.add_group(int(memo[SHOWN]))
+        self._make_scratch()
 
     def _group_of(self, label: int) -> int:
         return int(self._stages.groups[label])
@@ -148,13 +149,13 @@ class GapBoost(BanditBooster):
         return self._stages.n_groups
 
     @property
+    @locked
     def expert_weights(self) -> Array:
         """The weights v of the prefixes (after columns, products, pairs of bins, each tree), then of narrow
         and of wide regressions.
         """
         weights = np.empty_like(self._losses)
-        with self._lock:
-            weigh_experts(self._losses, self._scratch.narrow.size > 0, self._scratch.wide.size > 0, weights)
+        weigh_experts(self._losses, self._scratch.narrow.size > 0, self._scratch.wide.size > 0, weights)
         return weights
 
     def _weights_to_show(self) -> dict[str, Any]:

@@ -24,7 +24,6 @@ class LinearStages:
     """Layout, weights, and room for the row at hand."""
 
     def __init__(self, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
-        self._schema = schema
         self._seed = seed
         self._max_memory = max_memory
         self._most_slots = most_slots(n_labels, max_memory)
@@ -77,24 +76,24 @@ class LinearStages:
         narrow = narrow_slots(spans, len(self.layout.columns), n_labels, self._max_memory)
         return narrow, wide_slots(spans, n_labels, self._max_memory)
 
-    def follow_schema(self) -> None:
+    def follow_schema(self, schema: Schema) -> None:
         """Columns and nominal values have joined."""
-        if self._version != self._schema.version:
-            self._lay_out_anew()
+        if self._version != schema.version:
+            self._lay_out_anew(schema)
 
-    def set_labels(self, n_labels: int) -> None:
+    def set_labels(self, n_labels: int, schema: Schema) -> None:
         """Labels have joined: more of them may have to share slots, and regressions may become too many."""
         self.groups = np.concatenate([self.groups, np.full(n_labels - len(self.groups), -1, np.int64)])
         affordable = most_slots(n_labels, self._max_memory)
         if affordable != self._most_slots or self._regression_slots(n_labels) != self._slots_of_regressions:
             self._most_slots = affordable
-            self._lay_out_anew()
+            self._lay_out_anew(schema)
 
-    def _lay_out_anew(self) -> None:
+    def _lay_out_anew(self, schema: Schema) -> None:
         """Weights move with what they are about."""
         before = self._plan
-        self._plan = lay_out(self._schema, self._seed, self._most_slots)
-        self._version = self._schema.version
+        self._plan = lay_out(schema, self._seed, self._most_slots)
+        self._version = schema.version
         moved = moves(before, self._plan)
         weights = np.zeros((*self.weights.shape[:2], self._plan.n_slots, LANES))
         move_weights(moved, self.weights, before.layout.spans, weights, self.layout.spans)
@@ -119,6 +118,7 @@ class LinearStages:
             self.weights = np.concatenate([self.weights, more], axis=1)
         if group == len(self.narrow.weights):
             self.narrow, self.wide = with_more(self.narrow, n_labels), with_more(self.wide, n_labels)
+        self.groups = self.groups.copy()
         self.groups[label] = group
 
     @property

@@ -61,6 +61,8 @@ class GapScratch(NamedTuple):
     allowed: Array
     labels: Array
     importance: Array
+    lesson: Array
+    example: Array
     # the row as a list: slots and values of what is not zero. Slots are unsigned: no index is looked at for a
     # minus sign
     slots: Array
@@ -83,6 +85,7 @@ class GapState(NamedTuple):
 
     settings: Record
     features: Array
+    ledger: Array
     learned: GapLearned
     layout: GapLayout
     forest: Forest
