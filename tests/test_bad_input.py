@@ -83,7 +83,7 @@ def state_of(model: AdaBandit) -> Any:
         name: value for name, value in vars(model.schema).items() if name != "_array_width"
     }  # remembers a check, no more
     return (
-        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger._bits),
+        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger.bits),
         model._identity.ledger.room,
         model._counts.tobytes(), model._settings.tobytes(), [array.tobytes() for array in forest],
     )  # fmt: skip

@@ -50,8 +50,7 @@ def open_round(model: Any, x: Any) -> Any:
     """A decision; of a full-information booster, which learns at once, the memo of its prediction."""
     if hasattr(model, "decide"):
         return model.decide(x)
-    memo, _ = model._begin_round(x)
-    model.rounds += 1
+    memo, _ = model._choose(model._joined(x), model.rounds, counted=True)
     return memo
 
 
@@ -59,7 +58,7 @@ def close_round(model: Any, opened: Any, right: int) -> None:
     if hasattr(model, "decide"):
         model.learn(opened, int(opened._memo[SHOWN]) == right)
     else:
-        model._hear(opened, right, model.seed)
+        model._hear(opened, right, model.seed, None, False)
 
 
 def keyed(seed: int, purpose: int, first_round: int = 0) -> Callable[[int], float]:

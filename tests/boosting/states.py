@@ -15,14 +15,14 @@ def state_of(model: Any) -> dict[str, Any]:
     forest = {} if committee is None else committee.forest._asdict()
     return {
         **{name: bytes_of(array) for name, array in forest.items()},
-        **{name: bytes_of(array) for name, array in _leaves(model._state().learned)},
+        **{name: bytes_of(array, "rounds") for name, array in _leaves(model._state().learned)},
         "learners": pickle.dumps(getattr(committee, "learners", None)),
-        "ledger": b"" if identity is None else bytes(identity.ledger._bits).rstrip(b"\0"),
+        "ledger": b"" if identity is None else bytes(identity.ledger.bits).rstrip(b"\0"),
         "below": []
         if identity is None
-        else [(key, bytes(ledger._bits)) for key, ledger in identity._below.items()],
+        else [(key, bytes(ledger.bits)) for key, ledger in identity._below.items()],
         "rounds": model.rounds,
-        "settings": bytes_of(model._settings),
+        "settings": bytes_of(model._settings, "first_round"),
         "schema": (repr(model.schema), model.schema.by_position and not model.schema.declared),
         "memo": len(model._blank),
     }
@@ -37,9 +37,10 @@ def _leaves(state: Any) -> Iterator[tuple[str, np.ndarray]]:
             yield name, part
 
 
-def bytes_of(array: Any) -> list[bytes]:
-    """Of each field: what lies between the fields of a record is not ours."""
-    return [array[field].tobytes() for field in array.dtype.names] if array.dtype.names else [array.tobytes()]
+def bytes_of(array: Any, but_for: str = "") -> list[bytes]:
+    """Of each field (but for one that is told apart): what lies between the fields of a record is not ours."""
+    fields = array.dtype.names
+    return [array[field].tobytes() for field in fields if field != but_for] if fields else [array.tobytes()]
 
 
 def difference(one: Any, other: Any) -> list[str]:

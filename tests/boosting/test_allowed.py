@@ -130,7 +130,7 @@ def test_restricted_steps_are_the_plain_ones_among_all(name: str) -> None:
     """The code for some labels, given all of them, chooses as the code for all does, ties included."""
     model = make_booster(name, K, N, exploration=0.4)
     for x, y in zip(STREAM.X, STREAM.y.tolist(), strict=True):
-        memo, _ = model._begin_round(x, np.arange(K))
+        memo, _ = model._choose(model._joined(x), model.rounds, np.arange(K))
         assert memo[ALLOWED] == K
         memo[ALLOWED] = 0
         decision = model.decide(x)
@@ -230,8 +230,8 @@ def expert_labels(model: Any, decision: Decision) -> list[int]:
         one._weights[N:] = -1e9
         one._weights[N + j] = 0.0
         memo = decision._memo.copy()
-        with one._restricted(np.array(decision.allowed)):
-            choose_in_round(one._state(), memo, one.seed)
+        one._scratch.allowed[0] = one._allow(np.array(decision.allowed))
+        choose_in_round(one._state(), memo, one.seed)
         assert memo[CHOSEN_EXPERT] == j
         labels.append(int(memo[GREEDY]))
     return labels

@@ -71,7 +71,7 @@ def test_probabilities_of_adafull_are_those_of_its_draw() -> None:
     for _ in range(1_000):
         expected += list(model.predict_proba_one(STREAM.X[0]).values())
         counts[model.predict_one(STREAM.X[0])] += 1
-        model.rounds += 1  # the next keyed numbers
+        model._counts.rounds += 1  # the next keyed numbers
     assert np.abs(counts - expected).max() < 5 * np.sqrt(1_000) / 2
 
 

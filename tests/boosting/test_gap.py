@@ -93,7 +93,7 @@ def test_every_round_number_draws_from_the_same_distribution() -> None:
     model, rows = taught(3, 30)
     n = 300 if INTERPRETED else 20_000
     expected = model.distribution(rows[0])
-    memo, _ = model._begin_round(rows[0], looking=True)
+    memo = model._look(rows[0])
     shown = np.zeros(3)
     for t in range(n):
         memo[ROUND] = t

@@ -9,8 +9,11 @@ import pytest
 
 from banditboost import Decision
 from banditboost.models import ledger
+from banditboost.models.settings import SETTINGS, new_record
 from tests.boosting.rounds import STREAM, make, refused
 from tests.boosting.twins import DECIDERS
+
+AHEAD = 8
 
 
 @pytest.fixture(params=DECIDERS)
@@ -21,6 +24,7 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def window(monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(ledger, "REMEMBERED", 32)
+    monkeypatch.setattr(ledger, "AHEAD", AHEAD)
     return 32
 
 
@@ -32,7 +36,7 @@ def test_rounds_older_than_the_window_are_closed(name: str, window: int) -> None
     model.learn(decisions[100 - window], True)
     assert "once" in refused(model, decisions[100 - window], True)
     assert model.memory_usage < 10**6
-    assert model._identity.ledger.memory_usage == window // 8
+    assert model._identity.ledger.memory_usage == (window + AHEAD) // 8
 
 
 def test_bits_are_used_again(name: str, window: int) -> None:
@@ -48,43 +52,55 @@ def test_bits_are_used_again(name: str, window: int) -> None:
     assert model.verdicts == 3 * window - (window - 5)
 
 
-@pytest.mark.parametrize("n_rounds", [0, 1, 7, 8, 9, 31, 32, 33, 64, 200])
+@pytest.mark.parametrize("n_rounds", [0, 1, 7, 8, 9, 31, 32, 33, 39, 40, 41, 64, 200])
 def test_ledger_against_a_set(n_rounds: int, window: int) -> None:
-    book, learned = ledger.Ledger(), set()
+    book, learned, settings = ledger.Ledger(), set(), new_record(SETTINGS)
+    book.write(settings)
     luck = np.random.default_rng(n_rounds)
     for t in range(n_rounds):
-        book.open_up_to(t + 1)
+        if t >= book.room:
+            book = book.opened_up_to(t + 1)
         for round_ in luck.integers(max(0, t + 1 - window), t + 1, 2).tolist():
-            assert ("once" in book.close(round_, t + 1)) == (round_ in learned)
+            assert ledger.is_open(settings, book.bits, t + 1, round_) == (round_ not in learned)
+            ledger.close_round(settings, book.bits, round_)
             learned.add(round_)
             assert "once" in book.refusal(round_, t + 1)
-    for round_ in range(n_rounds):
+    for round_ in range(-1, n_rounds + 1):
         refusal = book.refusal(round_, n_rounds)
-        assert ("too old" in refusal) == (round_ < n_rounds - window)
-        assert (refusal == "") == (round_ >= n_rounds - window and round_ not in learned)
-    assert "not one of" in book.refusal(n_rounds, n_rounds)
-    assert "not one of" in book.refusal(-1, n_rounds)
+        assert ("too old" in refusal) == (0 <= round_ < n_rounds - window)
+        assert ("not one of" in refusal) == (round_ in (-1, n_rounds))
+        can_be = max(0, n_rounds - window) <= round_ < n_rounds and round_ not in learned
+        assert (refusal == "") == can_be
+        assert ledger.is_open(settings, book.bits, n_rounds, round_) == can_be
+    stored = ledger.Ledger()
+    stored.restore(book.to_array(n_rounds), n_rounds)
+    rounds = range(n_rounds)
+    assert [stored.refusal(t, n_rounds) for t in rounds] == [book.refusal(t, n_rounds) for t in rounds]
 
 
 def test_many_rounds_at_once(window: int) -> None:
-    """As `play` opens and marks them."""
-    book = ledger.Ledger()
-    book.open_up_to(10)
-    assert book.close(3, 10) == ""
-    book.open_up_to(75)
-    book.mark_all(np.array([2, 40, 43, 50, 74]))
+    """As `play` opens them."""
+    book = ledger.Ledger().opened_up_to(10)
+    book.close(3)
+    book = book.opened_up_to(75)
+    for round_ in (43, 50, 74):
+        book.close(round_)
     assert [round_ for round_ in range(75 - window, 75) if book.refusal(round_, 75)] == [43, 50, 74]
 
 
 def test_a_stream_longer_than_the_window(window: int) -> None:
-    book = ledger.Ledger()
-    book.open_up_to(20)
-    book.mark_all(np.arange(20))
-    book.open_up_to(20 + 3 * window)
-    assert [
-        round_ for round_ in range(20 + 2 * window, 20 + 3 * window) if book.refusal(round_, 20 + 3 * window)
-    ] == []
-    book.mark_all(np.arange(20 + 3 * window))
-    assert all(
-        "once" in book.refusal(round_, 20 + 3 * window) for round_ in range(20 + 2 * window, 20 + 3 * window)
-    )
+    book = ledger.Ledger().opened_up_to(20)
+    for round_ in range(20):
+        book.close(round_)
+    end = 20 + 3 * window
+    book = book.opened_up_to(end)
+    assert [round_ for round_ in range(end - window, end) if book.refusal(round_, end)] == []
+
+
+def test_a_ledger_that_grows_leaves_the_one_before_as_it_was(window: int) -> None:
+    book = ledger.Ledger().opened_up_to(window)
+    book.close(1)
+    before = book.bits.copy()
+    book.opened_up_to(5 * window)
+    assert np.array_equal(book.bits, before)
+    assert "once" in book.refusal(1, window)

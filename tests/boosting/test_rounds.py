@@ -273,6 +273,7 @@ def test_a_first_decision_compiles_nothing_that_learning_takes(monkeypatch: pyte
         return real(kernel, kinds)
 
     monkeypatch.setattr(Kernel, "_compiled", compiled)
+    monkeypatch.setattr(AdaBandit.compiled_round, "codes", {})  # as in a fresh process
     model = AdaBandit(["yes", "no"], n_learners=2, seed=1)
     decision = model.decide({"x": 1.0})
     assert asked[-1] == "decide_choose"

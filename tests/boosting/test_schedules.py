@@ -216,7 +216,7 @@ def test_theory_is_that_of_the_theorems() -> None:
         known = made(booster, Theory(edge=0.3, rounds=10**9, least=1e-9))
         assert known.decide({"x": 1.0})._memo[RATE] == pytest.approx(suggestion.rate, rel=1e-12)
         unknown = made(booster, Theory(edge=0.3, least=1e-9, most=0.99))
-        unknown.rounds = 10**9 - 1
+        unknown._counts.rounds = 10**9 - 1
         memo = unknown.decide({"x": 1.0})._memo
         assert memo[ROUND] == 10**9 - 1
         assert memo[RATE] == pytest.approx(suggestion.rate, rel=1e-9)

@@ -8,7 +8,6 @@ import copy
 import pickle
 import queue
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,19 +35,24 @@ class Log:
     def __init__(self, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[tuple[str, Any, Any]] = []
         kind = type(model)
-        begin, hear = kind._begin_round, kind._hear
+        decide, decide_next, hear = kind._decide, kind._next_memo, kind._hear
 
-        def begin_round(booster: Any, x: Any, *arguments: Any, **options: Any) -> Any:
+        def begin_round(booster: Any, x: Any, allowed: Any) -> Any:
             if booster is model:
                 self.calls.append(("decide", x, None))
-            return begin(booster, x, *arguments, **options)
+            return decide(booster, x, allowed)
 
-        def hear_verdict(booster: Any, memo: np.ndarray, outcome: int, *arguments: Any) -> None:
+        def begin_next(draft: Any, x: Any, allowed: Any) -> Any:
+            self.calls.append(("decide", x, None))
+            return decide_next(draft, x, allowed)
+
+        def hear_verdict(booster: Any, memo: np.ndarray, outcome: int, *arguments: Any) -> bool:
             if booster is model:
                 self.calls.append(("learn", int(memo[ROUND]), bool(outcome)))
-            hear(booster, memo, outcome, *arguments)
+            return hear(booster, memo, outcome, *arguments)
 
-        monkeypatch.setattr(kind, "_begin_round", begin_round)
+        monkeypatch.setattr(kind, "_decide", begin_round)
+        monkeypatch.setattr(kind, "_next_memo", begin_next)
         monkeypatch.setattr(kind, "_hear", hear_verdict)
 
     def replay(self, model: Any) -> Iterator[list[Decision]]:
@@ -276,28 +280,6 @@ def test_a_store_of_open_decisions_is_shared() -> None:
         == counted["duplicate"] + counted["unknown"]
         == 8 * n
     )
-
-
-@pytest.mark.parametrize(
-    "waiting", [True, False], ids=["while it waits for the lock", "when it has just got it"]
-)
-def test_an_interrupted_call_leaves_the_lock_free(waiting: bool) -> None:
-    model = make_booster("AdaBandit", 3, 2)
-    decision = model.decide({"x": 1.0})
-    acquire = model._acquire
-
-    def interrupted() -> bool:
-        if not waiting:
-            acquire()
-        raise KeyboardInterrupt
-
-    model._acquire = interrupted
-    for call in (lambda: model.decide({"x": 2.0}), lambda: model.learn(decision, True)):
-        with pytest.raises(KeyboardInterrupt):
-            call()
-    assert (model.rounds, model.verdicts) == (1, 0)
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(model._lock.acquire, False).result()  # by another thread
 
 
 def test_copies_get_a_lock_of_their_own() -> None:

@@ -125,7 +125,7 @@ class Pair(Both):
         if self.name in BANDITS:
             super().step(x, coded, y)
         else:
-            memo, _ = self.booster._begin_round(x)
+            memo, _ = self.booster._choose(self.booster._joined(x), self.booster.rounds)
             expected = self.twin.step(coded, y)
             self._compare(memo, expected)
             self.booster.learn_one(x, y)

@@ -80,7 +80,7 @@ class Misfiled(Sound):
     def save(self, path: Any) -> None:
         fresh = AdaBandit(self.labels, n_learners=self.n_learners, seed=self.seed, schema=self.schema)
         fresh.model_id = self.model_id
-        fresh.rounds = self.rounds
+        fresh._counts.rounds = self.rounds
         fresh._identity = self._identity
         fresh.save(path)
 
@@ -103,14 +103,9 @@ class Clinging(Sound):
 class Credulous(Sound):
     """Learns a verdict as often as it comes."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._identity.ledger.close = _no_refusal  # type: ignore[method-assign]
-
-
-def _no_refusal(round_: int, rounds: int) -> str:  # noqa: ARG001
-    """Counts no round as learned."""
-    return ""
+    def learn(self, decision: Any, correct: bool) -> None:
+        self._identity.ledger.bits[:] = 0
+        super().learn(decision, correct)
 
 
 class Rigid(Sound):
@@ -142,13 +137,12 @@ class Hasty(Sound):
 
     def decide(self, x: Any, allowed: Any = None) -> Any:  # noqa: ARG002
         with self._lock:
-            memo, _ = self._begin_round(x)
+            memo, _ = self._choose(self._joined(x), self.rounds)
         time.sleep(1e-4)
         with self._lock:
-            self.rounds += 1
-            self._identity.ledger.open_up_to(self.rounds)
-            origin = self._identity.origin or self._identity.begin_run(0)
-            return Decision._of(origin, self.labels, memo)
+            self._prepare_to_play(1)
+            self._counts.rounds += 1
+            return Decision._of(self._identity.origin, self.labels, memo)
 
 
 BOOSTERS: dict[str, type[BanditBooster]] = {

@@ -43,7 +43,7 @@ def test_the_picture_names_files_that_exist() -> None:
 def test_steps_name_functions_that_exist() -> None:
     for file, names in (
         ("boosting/round.py", ("def decide", "def learn")),
-        ("models/model.py", ("def _begin_round", "def _make_way", "def _renew")),
+        ("models/model.py", ("def _choose", "def _hear", "def _renew")),
         ("rows/checking.py", ("def open_memo",)),
     ):
         text = (PACKAGE / file).read_text(encoding="utf-8")

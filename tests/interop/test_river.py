@@ -155,7 +155,7 @@ def test_with_a_schema_the_classifier_sees_names_and_nominal_values():
     model = AdaFull(["stop", "go", "wait"], n_learners=3, weak_learner=weak, schema=schema, seed=1)
     assert play(model, rows, y).last_accuracy > 0.9
     learner = model._committee.learners[0]
-    assert learner._features(model._coded({"colour": "blue", "size": None})) == {"colour": "1"}
+    assert learner._features(model._joined({"colour": "blue", "size": None})) == {"colour": "1"}
 
 
 def test_without_weights_the_example_is_repeated_as_often_on_average():
@@ -179,7 +179,7 @@ def test_boosted_river_classifiers_are_copies():
     model = AdaBandit(["yes", "no"], n_learners=2, weak_learner=weak, seed=1)
     for _ in range(20):
         model.learn(model.decide({"a": 1.0}), correct=True)
-    assert weak.predict(model._coded({"a": 1.0})) == 0
+    assert weak.predict(model._joined({"a": 1.0})) == 0
     assert copy.deepcopy(model).decide({"a": 1.0}).label == model.decide({"a": 1.0}).label
 
 

@@ -35,8 +35,8 @@ def name(request: pytest.FixtureRequest) -> str:
 def heard_by_hand(model: Any, decision: Decision, row: Any, correct: bool) -> Any:
     """A copy of the model that is taught the decision's votes with the row as the model itself codes it."""
     twin = copy.deepcopy(model)
-    memo = np.concatenate([decision._memo[: twin._row_start], twin._coded(row)])
-    twin._hear(memo, int(correct), draw_seed(twin.seed, decision.branch))
+    memo = np.concatenate([decision._memo[: twin._row_start], twin._joined(row)])
+    twin._hear(memo, int(correct), draw_seed(twin.seed, decision.branch), None, False)
     return twin
 
 

@@ -149,14 +149,14 @@ class Twins:
         """A value of a nominal feature is seen for the first time."""
         self.schema.admit({f"x{feature}": str(self.n_values[feature])})
         self.n_values[feature] += 1
-        self.committee.follow_schema()
+        self.committee.follow_schema(self.schema)
 
     def join_feature(self, kind: str) -> None:
         """A new feature comes at the end; a nominal one with its first value."""
         self.schema.admit({f"x{len(self.n_values)}": 0.5 if kind == "numeric" else "0"})
         self.n_values.append(int(kind == "nominal"))
         self.naive.kinds.append(kind)
-        self.committee.follow_schema()
+        self.committee.follow_schema(self.schema)
 
     def assert_same(self) -> None:
         assert int(self.committee.forest.head["n_nodes"][0]) == self.naive.n_nodes()

@@ -242,7 +242,7 @@ def test_features_that_join_at_the_ceiling_stay_below_it() -> None:
     draw = np.random.default_rng(7)
     for joined in range(1, 20):
         schema.admit({f"late{joined}": 1.0})
-        committee.follow_schema()
+        committee.follow_schema(schema)
         assert committee.memory_usage <= BUDGET, joined
         check_committee(committee)
         for _ in range(10):
@@ -257,13 +257,13 @@ def test_labels_first_shown_at_the_ceiling_still_get_their_learners() -> None:
     """
     n_labels = 40
     model = BinBandit(list(range(n_labels)), n_learners=10, exploration=0.01, max_memory=MEBIBYTE, seed=1)
-    committee = model._committee
-    assert isinstance(committee, TreeCommittee)
-    committee._max_memory = BUDGET // 4
+    model._committee._max_memory = BUDGET // 4
     draw = np.random.default_rng(8)
     for t in range(N_EXAMPLES // 3):
         decision = model.decide({"a": float(draw.normal()), "b": float(draw.normal())})
         model.learn(decision, bool(draw.random() < 0.5))
+        committee = model._committee
+        assert isinstance(committee, TreeCommittee)
         if t % 50 == 0:
             assert (
                 model.n_groups * model.n_learners

@@ -107,7 +107,7 @@ def test_a_late_feature_is_one_that_was_missing_so_far(leaf_prediction: str) -> 
     for t in range(N_EXAMPLES):
         if t in (N_EXAMPLES // 3, N_EXAMPLES // 2, N_EXAMPLES // 2 + 1):
             late_schema.admit({f"x{len(late_schema)}": 1.0})
-            late.follow_schema()
+            late.follow_schema(late_schema)
         x = random_row(draw, ["numeric"] * len(late_schema), [0] * len(late_schema), missing=0.1)
         padded = np.append(x, [math.nan] * (5 - len(x)))
         assert votes_of(late, x, t) == votes_of(wide, padded, t)

@@ -37,7 +37,7 @@ from banditboost.compiled.rng import round_key
 from banditboost.inspection.tally import note_verdict
 from banditboost.memo import ROUND, SHOWN
 from banditboost.models.calls import CLOSED, GO_ON, LEARNED, NO_LEARNERS, NO_ROOM, SHORT_MEMO, UNFINISHED
-from banditboost.models.ledger import close_round
+from banditboost.models.ledger import close_round, is_open
 from banditboost.rows.checking import open_memo
 from banditboost.types import Array, Record
 
@@ -171,11 +171,13 @@ class Round:
             start, counts, round_ = model.settings.row_start, model.learned.counts, int(memo[ROUND])
             if memo.size < start + model.features.size:
                 return SHORT_MEMO
+            if closes != 0 and not is_open(model.settings, model.ledger, counts.rounds, round_):
+                return CLOSED
             first = first_learner(model, memo)
             if first < 0:
                 return NO_LEARNERS
-            if closes != 0 and not close_round(model.settings, model.ledger, counts.rounds, round_):
-                return CLOSED
+            if closes != 0:
+                close_round(model.settings, model.ledger, round_)
             model.scratch.allowed[0] = n_allowed
             teach(model, memo, feedback, round_key(seed, round_))
             note_verdict(model.settings, model.learned.tally, memo, feedback)

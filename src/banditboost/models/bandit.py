@@ -13,6 +13,7 @@ from banditboost.distribution import distribution
 from banditboost.errors import DecisionError, FeatureError, LabelError
 from banditboost.inspection.tally import HEARD
 from banditboost.memo import LEARNERS, POLICY, POLICY_UNIFORM, ROUND
+from banditboost.models.calls import CLOSED, NO_LEARNERS
 from banditboost.models.changing import ToLearn
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.locking import locked
@@ -201,12 +202,15 @@ class BanditModel(Model):
                 self._check_row(decision, None)
                 self._learn_from_list([(decision, correct)])
                 return
-        if not self._hear_verdict(decision, decision._memo, correct):
+        status = self._hear_verdict(decision, decision._memo, correct)
+        if status == NO_LEARNERS:
+            self._learn_from_list([(decision, correct)])
+        elif status == CLOSED:
             refusal = self._identity.ledger.refusal(decision._round, self.rounds)
             raise DecisionError(f"the decision of round {decision._round} {refusal}")
 
-    def _hear_verdict(self, decision: Decision, memo: Array, correct: bool) -> bool:
-        """Learn the verdict on a decision; False if it is one of the model's own that cannot be learned."""
+    def _hear_verdict(self, decision: Decision, memo: Array, correct: bool) -> int:
+        """Learn the verdict on a decision. Returns LEARNED, NO_LEARNERS, or CLOSED."""
         among = (
             None
             if decision._labels is self.labels and not decision._mask
@@ -217,7 +221,8 @@ class BanditModel(Model):
             return self._hear(memo, 1 if correct else 0, self._draw_seed, among, True)
         return self._hear(memo, 1 if correct else 0, draw_seed(self.seed, branch), among, False)
 
-    # What is learned from a list: many verdicts, and those for which something has to join or to be noted.
+    # What is learned from a list: many verdicts, and one for which learners have to be made, something has to
+    # join, or to be noted.
 
     def _learn_from_list(self, told: Iterable[tuple[Decision, bool]]) -> None:
         """Learn verdicts that were found good: all of them, even if the call does not come to its end."""
@@ -230,7 +235,9 @@ class BanditModel(Model):
 
     def _learn_item(self, item: tuple[Decision, bool, int]) -> None:
         decision, correct, _ = item
-        self._hear_verdict(decision, self._memo_here(decision), correct)
+        memo = self._memo_here(decision)
+        while self._hear_verdict(decision, memo, correct) == NO_LEARNERS:
+            self._make_learners_for(memo)
 
     def _note_learned(self, item: tuple[Decision, bool, int]) -> None:
         decision, _, elsewhere = item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from banditboost.compiled.compile import kernel
+from banditboost.compiled.compile import inlined
 from banditboost.io.values import UnreadableError
 from banditboost.types import Array, Record
 
@@ -19,20 +19,24 @@ def _ring() -> int:
     return REMEMBERED + AHEAD
 
 
-@kernel
-def close_round(settings: Record, bits: Array, rounds: int, round_: int) -> bool:
-    """Count one of so many rounds as learned; False if it cannot be, or was before.
-
-    Compiled code does it in the call in which it learns: no exception comes between the two.
-    """
+@inlined
+def is_open(settings: Record, bits: Array, rounds: int, round_: int) -> bool:
+    """Whether one of so many rounds can be learned: it is not too old, and was not learned before."""
     if not settings.first_round <= round_ < rounds <= round_ + settings.remembered:
         return False
     place = (round_ - settings.first_round) % settings.ring
-    bit = 1 << (place & 7)
-    if bits[place >> 3] & bit != 0:
-        return False
-    bits[place >> 3] |= bit
-    return True
+    learned: bool = bits[place >> 3] & (1 << (place & 7)) != 0
+    return not learned
+
+
+@inlined
+def close_round(settings: Record, bits: Array, round_: int) -> None:
+    """Count a round as learned.
+
+    Compiled code does it in the call in which it learns: no exception comes between the two.
+    """
+    place = (round_ - settings.first_round) % settings.ring
+    bits[place >> 3] |= 1 << (place & 7)
 
 
 class Ledger:
@@ -46,7 +50,7 @@ class Ledger:
         self.first = first
         self.bits = np.zeros(0, np.uint8)
         self.opened = first
-        self.room = first  # rounds below this one have a bit
+        self.room = -1  # rounds below this one have a bit
 
     def write(self, settings: Record) -> None:
         """Tell compiled code which bit is whose."""
@@ -58,10 +62,9 @@ class Ledger:
         made.opened, made.room, made.bits = max(rounds, self.opened), self.room, self.bits
         if rounds <= self.room:
             return made
-        size, most = self._bytes_for(rounds), _ring() >> 3
-        made.bits = np.zeros(max(size, min(2 * len(self.bits), most)), np.uint8)
+        made.bits = np.zeros(self._size_for(rounds), np.uint8)
         made.bits[: len(self.bits)] = self.bits
-        made.room = self.first + 8 * len(made.bits) if rounds <= self.first + _ring() else rounds + AHEAD
+        made.room = self._room_with(made.bits) if rounds < self.first + _ring() else rounds + AHEAD
         made._clear(max(self.room, self.first + _ring()), made.room)
         return made
 
@@ -77,6 +80,13 @@ class Ledger:
     def _bytes_for(self, rounds: int) -> int:
         """As many as a file needs: one bit more than there are rounds, and all of the ring at most."""
         return min((rounds - self.first >> 3) + 1, _ring() >> 3)
+
+    def _size_for(self, rounds: int) -> int:
+        """Bytes with room for more rounds: it doubles."""
+        return min(1 << (self._bytes_for(rounds) - 1).bit_length(), _ring() >> 3)
+
+    def _room_with(self, bits: Array) -> int:
+        return self.first + 8 * len(bits) - 1
 
     def refusal(self, round_: int, rounds: int) -> str:
         """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
@@ -95,9 +105,7 @@ class Ledger:
 
     def to_array(self, rounds: int) -> Array:
         """What a file keeps after so many rounds."""
-        kept = np.zeros(self._bytes_for(rounds) if rounds > self.first else 0, np.uint8)
-        kept[: len(self.bits)] = self.bits[: len(kept)]
-        return kept
+        return self.bits[: self._bytes_for(rounds)].copy()
 
     def restore(self, bits: Array, rounds: int) -> None:
         """Go on from stored bits."""
@@ -108,8 +116,11 @@ class Ledger:
             )
         if past < _ring() and len(bits) and (bits[past >> 3] >> (past & 7) or bits[(past >> 3) + 1 :].any()):
             raise UnreadableError("the ledger has verdicts of rounds to come; load an intact copy")
-        self.bits, self.opened = bits.copy(), rounds
-        self.room = max(rounds, self.first + 8 * len(bits)) if past < _ring() else rounds
+        self.opened = rounds
+        if len(bits):
+            self.bits = np.zeros(max(self._size_for(rounds), len(bits)), np.uint8)
+            self.bits[: len(bits)] = bits
+            self.room = self._room_with(self.bits) if past < _ring() else rounds
 
     @property
     def memory_usage(self) -> int:

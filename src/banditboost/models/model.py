@@ -15,7 +15,7 @@ from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
 from banditboost.memo import LEARNERS, VOTES
-from banditboost.models.calls import CLOSED, LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
+from banditboost.models.calls import LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
 from banditboost.models.changing import Changing
 from banditboost.models.locking import locked
 from banditboost.models.saving import save
@@ -201,25 +201,23 @@ class Model(Changing):
         """The memo that a row would have now; nothing changes."""
         return self._choose(self._coded_to_look_at(x), self.rounds, allowed)[0]
 
-    def _hear(self, memo: Array, feedback: int, seed: int, allowed: Array | None, closes: bool) -> bool:
+    def _hear(self, memo: Array, feedback: int, seed: int, allowed: Array | None, closes: bool) -> int:
         """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this
-        seed. False if it is one of the model's own that cannot be learned.
+        seed. Returns LEARNED, NO_LEARNERS, or CLOSED.
         """
-        status = UNFINISHED
-        while status not in (LEARNED, CLOSED):
+        while True:
             calls = self._calls
             n_allowed = self._allow(allowed)
             status = calls.learn(calls.model, memo, feedback, n_allowed, closes, seed)
+            if status == NO_ROOM:
+                self._finish_lesson()
+                return LEARNED
             if status == SHORT_MEMO:
                 memo = np.concatenate([memo, np.full(len(self._blank) - len(memo), np.nan)])
-            elif status == NO_ROOM:
-                self._finish_lesson()
-                return True
             elif status == UNFINISHED:
                 self._finish_lesson()
-            elif status not in (LEARNED, CLOSED):
-                self._make_learners_for(memo)
-        return status == LEARNED
+            else:
+                return status
 
     def _make_learners_for(self, memo: Array) -> None:
         draft = self._draft()
