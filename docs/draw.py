@@ -213,7 +213,7 @@ def divided_committee(n_learners: int = 10) -> tuple[AdaFull, Any]:
     stream = datasets.load("car").stream(repeat=6, seed=4)
     model = AdaFull(stream.labels, n_learners=n_learners, schema=stream.schema(), seed=4)
     play(model, stream.X[:3000], stream.y[:3000])
-    memos = [model._begin_round(x, looking=True)[0] for x in stream.X[3000:4000]]
+    memos = [model._look(x) for x in stream.X[3000:4000]]
 
     def variety(memo: Any) -> tuple[int, int]:
         return len(set(vote_sums(model, memo).argmax(axis=1))), len(set(memo[VOTES : VOTES + n_learners]))

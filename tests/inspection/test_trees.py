@@ -18,7 +18,7 @@ from tests.baselines.test_bad_input import Constant
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import VALUES, make_stream
 from tests.boosting.twins import make_booster
-from tests.trees.forests import committee_of, teach
+from tests.trees.forests import committee_of, schema_of, teach
 from tests.weak_learners import test_forest_memory
 
 ODD = 'a "quoted" \\ name\nof two lines'
@@ -114,7 +114,13 @@ def test_many_labels_are_cut_short() -> None:
 def test_sleeping_leaves_are_marked() -> None:
     committee = test_forest_memory.make(max_memory=8192, n_trees=1)
     test_forest_memory.train(committee, 600)
-    view = view_tree(committee.forest, 0, committee._schema, range(8), "a tree")
+    view = view_tree(
+        committee.forest,
+        0,
+        schema_of(test_forest_memory.KINDS, test_forest_memory.N_VALUES),
+        range(8),
+        "a tree",
+    )
     asleep = [node for node in view.nodes if node.asleep]
     assert len(asleep) == len(test_forest_memory.sleepers(committee)) > 0
     assert str(view).count(", asleep)") == len([node for node in asleep if node.shares])
@@ -191,13 +197,12 @@ def test_importance_is_gain_times_weight() -> None:
         ["yes", "no"], n_learners=1, weak_learner=HoeffdingTree(10.0, 0.5, 1.0), seed=1
     )
     assert model.feature_importances() == {}
-    committee = committee_of(
-        Schema.of(["noise", "colour"], ["nominal", "nominal"], [VALUES, VALUES]), 2, grace_period=10.0
-    )
+    schema = Schema.of(["noise", "colour"], ["nominal", "nominal"], [VALUES, VALUES])
+    committee = committee_of(schema, 2, grace_period=10.0)
     for t in range(10):
         teach(committee, np.array([t // 2 % 2, t % 2]), t % 2)
     model._committee = committee
-    model.schema = committee._schema
+    model.schema = schema
     assert float(committee.forest.nodes["gain"].max()) == pytest.approx(10.0)
     assert model.feature_importances() == {"noise": 0.0, "colour": 1.0}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.compiled.border import is_named_tuple
+from banditboost.compiled.border import arrays_in, is_named_tuple
 from banditboost.models.calls import LEARNED, Calls
 from banditboost.models.settings import same_record
 from banditboost.rows.checking import open_memo
@@ -23,9 +23,9 @@ from banditboost.weak_learners.python_committee import PythonCommittee
 class PythonCalls(Calls):
     """The calls of a booster without trees.
 
-    Its forest is empty: nobody votes in the compiled part, nobody learns there. A verdict is learned aside, in
-    copies of what the booster has learned; when the learners were taught, too, the copies are written back in
-    one call. So a verdict at which a learner fails was not heard, and can be told again.
+    Its forest is empty: nobody votes in the compiled part, nobody learns there. A verdict is learned aside,
+    in copies of what the booster has learned; when the learners were taught, too, the copies are written back
+    in one call. So a verdict at which a learner fails was not heard, and can be told again.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class PythonCalls(Calls):
         self._compiled = Calls(kind, state)
         aside = state._replace(learned=_copied(state.learned), ledger=state.ledger.copy())
         self._aside = Calls(kind, aside)
-        self._learned, self._taught = (_leaves_of((given.learned, given.ledger)) for given in (state, aside))
+        self._learned, self._taught = (arrays_in((given.learned, given.ledger)) for given in (state, aside))
         # As it is written: machine code for one call from Python is not worth the wait for it.
         first_learner = kind.compiled_round.first_learner
         self._first_learner = getattr(first_learner, "py_func", first_learner)
@@ -89,12 +89,6 @@ def _copied(value: Any) -> Any:
     if is_named_tuple(value):
         return type(value)(*map(_copied, value))
     return value.copy() if isinstance(value, np.ndarray) else same_record(value)
-
-
-def _leaves_of(value: Any) -> list[Array]:
-    if isinstance(value, tuple):
-        return [leaf for part in value for leaf in _leaves_of(part)]
-    return [value if isinstance(value, np.ndarray) else value.base]
 
 
 def _write(into: list[Array], given: list[Array]) -> None:

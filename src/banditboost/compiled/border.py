@@ -99,6 +99,15 @@ def is_named_tuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
+def arrays_in(value: Any) -> list[Any]:
+    """The arrays of nested tuples; of a record the array that it is part of."""
+    if isinstance(value, tuple):
+        return [array for part in value for array in arrays_in(part)]
+    if isinstance(value, np.void):
+        return [value.base]
+    return [value] if isinstance(value, np.ndarray) else []
+
+
 def _type_of(value: Any) -> tuple[Any, int]:
     """The type of what stands in a table, and how many words it takes."""
     if isinstance(value, np.ndarray):

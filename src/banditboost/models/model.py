@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from banditboost.compiled.border import arrays_in
 from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
@@ -295,6 +296,9 @@ class Model(Changing):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._settings, self._counts = same_record(self._settings), same_record(self._counts)
+        if not all(array.flags.writeable for array in arrays_in(self._state())):
+            self.__dict__.update(copy.deepcopy(self._kept()))  # it was loaded as a map of a file, to be read only
+            self._settings, self._counts = same_record(self._settings), same_record(self._counts)
         self._renew()
 
     def _arrays(self) -> dict[str, Array]:
