@@ -134,7 +134,7 @@ def test_rows_without_names(name: str, sent: Callable[[Decision], Decision]) -> 
     assert model.schema.names == ("x0", "x1", "x2")
     assert model.schema.by_position
     model.learn(model.decide(rows[0]), True)
-    assert model._row_shape == (3,)
+    assert model._calls.row_shape == (3,)
 
 
 def test_lists_with_values_of_both_kinds(sent: Callable[[Decision], Decision]) -> None:

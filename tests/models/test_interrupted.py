@@ -228,8 +228,7 @@ def test_learners_in_python(chosen: Any) -> None:
 def test_a_stream_that_is_played_on_is_as_one_that_was_not_interrupted(name: str, kind: str) -> None:
     """Features and values join on the way, and labels get their learners."""
     rows: Any = [
-        {**row(t), **({"new": 1.0} if t > 4 else {}), **({"colour": "w"} if t == 7 else {})}
-        for t in range(9)
+        {**row(t), **({"new": 1.0} if t > 4 else {}), **({"colour": "w"} if t == 7 else {})} for t in range(9)
     ]
     X = rows if kind == "dicts" else np.array([[float(t % 5), float(t % 3)] for t in range(9)])
     y = [LABELS[t % 3] for t in range(9)]

@@ -8,6 +8,7 @@ Where to look:
     identity.py   which decision is whose: model, branch, run, round
     ledger.py     which rounds have been learned
     settings.py   numbers that compiled code reads
+    changing.py   how a model changes, so that no interruption finds it half changed
     locking.py    one lock for each model
     saving.py     a model as the contents of a file
 """

@@ -13,7 +13,7 @@ from banditboost.distribution import distribution
 from banditboost.errors import DecisionError, FeatureError, LabelError
 from banditboost.inspection.tally import HEARD
 from banditboost.memo import LEARNERS, POLICY, POLICY_UNIFORM, ROUND
-from banditboost.models.calls import CLOSED, NO_LEARNERS
+from banditboost.models.calls import CLOSED, LEARNED, NO_LEARNERS, NO_ROOM
 from banditboost.models.changing import ToLearn
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.locking import locked
@@ -57,24 +57,26 @@ class BanditModel(Model):
             x: a dict of features, or an array or list in the schema's order.
             allowed: the labels to choose from, if not all.
         """
-        with self._lock: return self._decide(x, allowed)  # fmt: skip # noqa: E701
+        with self._turn.lock: return self._decide(x, allowed)  # fmt: skip # noqa: E701
 
     def _decide(self, x: Row, allowed: Iterable[Hashable] | None) -> Decision:
-        if self._unfinished is not None:
+        if self._turn.unfinished is not None:
             self._settled()
-        indices = None if allowed is None else self._indices_of(allowed)
-        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == self._row_shape:
+        calls, identity = self._calls, self._identity
+        if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == calls.row_shape:
             row: Array | None = x  # as the one before: nothing else to look at
         else:
             row = self._coded(x)
-        identity, round_ = self._identity, self._calls.counters[ROUNDS]
-        origin = identity.origin
+        origin, round_ = identity.origin, calls.counters[ROUNDS]
         if row is None or origin is None or round_ >= identity.ledger.room:
-            return self._decide_on_draft(x, indices)
-        memo, shown = self._choose(row, round_, indices, True)
-        if indices is not None:
-            return Decision._of(origin, self.labels, memo, indices)
-        return Decision(origin, self.labels, memo, round_, shown)
+            return self._decide_on_draft(x, None if allowed is None else self._indices_of(allowed))
+        if allowed is None:
+            memo = calls.blank.copy()
+            shown = calls.decide(calls.model, row, round_, calls.seed, memo, 0, 1)
+            if shown >= 0:
+                return Decision(origin, calls.labels, memo, round_, shown)
+        indices = None if allowed is None else self._indices_of(allowed)
+        return Decision._of(origin, self.labels, self._choose(row, round_, indices, True)[0], indices)
 
     def _decide_on_draft(self, x: Row, allowed: Array | None) -> Decision:
         """Decide after something has joined, a run has begun, or the ledger has grown: all at once."""
@@ -189,14 +191,22 @@ class BanditModel(Model):
 
     def learn(self, decision: Decision, correct: bool) -> None:
         """Learn the verdict on a decision of this model or its branches: once, any time, in any order."""
-        with self._lock: self._learn(decision, correct)  # fmt: skip # noqa: E701
+        with self._turn.lock: self._learn(decision, correct)  # fmt: skip # noqa: E701
 
     def _learn(self, decision: Decision, correct: bool) -> None:
-        if self._unfinished is not None:
+        if self._turn.unfinished is not None:
             self._settled()
         self._check_kinds(decision, correct)
-        origin = decision._origin
-        if origin is not self._identity.origin:
+        origin, calls = decision._origin, self._calls
+        if origin is self._identity.origin:
+            if decision._labels is calls.labels and not decision._mask:
+                status = calls.learn(calls.model, decision._memo, 1 if correct else 0, 0, 1, calls.seed)
+                if status == LEARNED:
+                    return
+                if status == NO_ROOM:
+                    self._finish_lesson()
+                    return
+        else:
             self._check(decision)
             if origin.vocabulary is not None or origin.branch != self._identity.branch:
                 self._check_row(decision, None)

@@ -18,7 +18,7 @@ with GO_ON in place of feedback.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, Self
 
@@ -27,6 +27,7 @@ from numba import float64, int64
 
 from banditboost.compiled.border import TABLE, Table, caller
 from banditboost.models.settings import words_of
+from banditboost.types import Array
 
 # What `learn` returns: all is learned; or nothing was, for this reason; or what is left is to be learned when
 # there is room for it.
@@ -56,6 +57,9 @@ class Calls:
 
     Each function is compiled when it is first called: a first decision need not wait for what learning takes
     to compile.
+
+    Beside them stands what every round needs of the model, in slots: Python reads these several times faster
+    than the attributes of an object that was changed as a draft is.
     """
 
     __slots__ = (
@@ -64,15 +68,23 @@ class Calls:
         "_kind",
         "_table",
         "_type",
+        "blank",
         "counters",
         "decide",
+        "labels",
         "learn",
         "model",
+        "row_shape",
+        "seed",
     )
     in_python = False
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
     learn: Callable[..., int]
+    blank: Array  # a memo that is copied each round
+    labels: tuple[Hashable, ...]
+    seed: int  # of the draws
+    row_shape: tuple[int, ...] | None  # of array rows that were found good
 
     def __init__(self, kind: Any, state: Any) -> None:
         self._kind, round_ = kind, kind.compiled_round
@@ -125,6 +137,12 @@ class Calls:
         """Calls in which a part of the model that has grown has taken the place of what it was."""
         made = self.__new__(type(self))
         made._kind, made.counters = self._kind, self.counters
+        made.blank, made.labels, made.seed, made.row_shape = (
+            self.blank,
+            self.labels,
+            self.seed,
+            self.row_shape,
+        )
         if numba.config.DISABLE_JIT:
             made.model, made.decide, made.learn = (
                 self.model._replace(**{name: part}),

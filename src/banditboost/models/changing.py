@@ -46,7 +46,15 @@ class ToLearn:
 class Changing(Locked):
     """A model that can be changed in these ways."""
 
-    _unfinished: Unfinished | None = None
+    @property
+    def _unfinished(self) -> Unfinished | None:
+        """What a call has begun and not finished."""
+        unfinished: Unfinished | None = self._turn.unfinished
+        return unfinished
+
+    @_unfinished.setter
+    def _unfinished(self, what: Unfinished | None) -> None:
+        self._turn.unfinished = what
 
     def _draft(self) -> Self:
         """A model with the same parts, and copies of those that a change writes into."""

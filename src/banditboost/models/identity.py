@@ -71,6 +71,18 @@ def _named(branch: str) -> str:
 class Identity:
     """A model's branch, the runs that led to it, and which decisions of it and below it were learned."""
 
+    __slots__ = (
+        "__weakref__",
+        "_below",
+        "branch",
+        "digests",
+        "ledger",
+        "model_id",
+        "origin",
+        "runs",
+        "verdicts_elsewhere",
+    )
+
     def __init__(self, model_id: str, branch: str = "", first: int = 0) -> None:
         self.model_id, self.branch = model_id, branch
         self.ledger = Ledger(first)

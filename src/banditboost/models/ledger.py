@@ -15,7 +15,7 @@ AHEAD = 1 << 16
 
 
 def _ring() -> int:
-    """After how many rounds bits are used again."""
+    """After how many rounds bits are used again: a power of two."""
     return REMEMBERED + AHEAD
 
 
@@ -24,7 +24,7 @@ def is_open(settings: Record, bits: Array, rounds: int, round_: int) -> bool:
     """Whether one of so many rounds can be learned: it is not too old, and was not learned before."""
     if not settings.first_round <= round_ < rounds <= round_ + settings.remembered:
         return False
-    place = (round_ - settings.first_round) % settings.ring
+    place = (round_ - settings.first_round) & settings.ring
     learned: bool = bits[place >> 3] & (1 << (place & 7)) != 0
     return not learned
 
@@ -35,7 +35,7 @@ def close_round(settings: Record, bits: Array, round_: int) -> None:
 
     Compiled code does it in the call in which it learns: no exception comes between the two.
     """
-    place = (round_ - settings.first_round) % settings.ring
+    place = (round_ - settings.first_round) & settings.ring
     bits[place >> 3] |= 1 << (place & 7)
 
 
@@ -46,6 +46,8 @@ class Ledger:
         first: the round that its bits begin with; a branch of a model begins where it branched off.
     """
 
+    __slots__ = ("bits", "first", "opened", "room")
+
     def __init__(self, first: int = 0) -> None:
         self.first = first
         self.bits = np.zeros(0, np.uint8)
@@ -54,7 +56,7 @@ class Ledger:
 
     def write(self, settings: Record) -> None:
         """Tell compiled code which bit is whose."""
-        settings.first_round, settings.remembered, settings.ring = self.first, REMEMBERED, _ring()
+        settings.first_round, settings.remembered, settings.ring = self.first, REMEMBERED, _ring() - 1
 
     def opened_up_to(self, rounds: int) -> Ledger:
         """A ledger with a bit for each round below `rounds`; those that leave the window are used again."""

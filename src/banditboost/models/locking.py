@@ -36,6 +36,19 @@ def locked(
     return cast(Callable[Concatenate[_Model, _Arguments], _Returned], call)
 
 
+class Turn:
+    """The lock of a model, and what the call that had it last has left to be done.
+
+    With slots, since every round reads them.
+    """
+
+    __slots__ = ("lock", "unfinished")
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.unfinished: Any = None
+
+
 class Locked:
     """Holds the lock. Copies and pickles are made while nobody learns, and get a lock of their own."""
 
@@ -43,7 +56,11 @@ class Locked:
         self._make_lock()
 
     def _make_lock(self) -> None:
-        self._lock = threading.RLock()
+        self._turn = Turn()
+
+    @property
+    def _lock(self) -> Any:
+        return self._turn.lock
 
     def _settled(self) -> Self:
         """The model itself, after what an interrupted call has begun is finished."""
@@ -51,7 +68,7 @@ class Locked:
 
     def _kept(self) -> dict[str, Any]:
         """What a copy has of the original."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {name: value for name, value in self.__dict__.items() if name != "_turn"}
 
     def _records(self) -> Iterable[Array]:
         """The record arrays among what is kept."""

@@ -68,7 +68,6 @@ class Model(Changing):
         self._row_start = VOTES + self._n_between()
         self._settings.row_start = self._row_start
         self._make_blanks()
-        self._row_shape: tuple[int, ...] | None = None  # of array rows that were found good
         self._renew()
 
     # What a kind of model says
@@ -111,7 +110,14 @@ class Model(Changing):
 
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
-        self._calls = self._bind()
+        calls = self._bind()
+        calls.blank, calls.labels, calls.seed, calls.row_shape = (
+            self._blank,
+            self.labels,
+            self._draw_seed,
+            None,
+        )
+        self._calls = calls
 
     # The row at the door
 
@@ -135,7 +141,7 @@ class Model(Changing):
             if not len(self.schema):
                 return None
             if self.schema.takes_array(x):
-                self._row_shape = x.shape
+                self._calls.row_shape = x.shape
                 return np.array(x, np.float64)
             x = x.tolist()
         return self.schema.code_if_known(x)
@@ -177,7 +183,6 @@ class Model(Changing):
 
     def _follow_schema(self) -> None:
         """Features or values have joined. Called on a draft, which is bound anew afterwards."""
-        self._row_shape = None
         if len(self._blank_row) != len(self.schema):
             self._make_blanks()
 
@@ -297,7 +302,9 @@ class Model(Changing):
         super().__setstate__(state)
         self._settings, self._counts = same_record(self._settings), same_record(self._counts)
         if not all(array.flags.writeable for array in arrays_in(self._state())):
-            self.__dict__.update(copy.deepcopy(self._kept()))  # it was loaded as a map of a file, to be read only
+            self.__dict__.update(
+                copy.deepcopy(self._kept())
+            )  # it was loaded as a map of a file, to be read only
             self._settings, self._counts = same_record(self._settings), same_record(self._counts)
         self._renew()
 

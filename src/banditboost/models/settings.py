@@ -30,7 +30,7 @@ SETTINGS = np.dtype(
             ("importance_scale", "f8"),
             ("first_round", "i8"),  # with which the ledger begins,
             ("remembered", "i8"),  # how many rounds it tells of,
-            ("ring", "i8"),  # and after how many its bits are used again
+            ("ring", "i8"),  # and the last of those after which its bits are used again: 2^n - 1
         ],
     )
 )
