@@ -47,6 +47,11 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditMod
         _restore(model, header, contents.arrays)
     except UnreadableError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+    except MemoryError:
+        raise ModelFileError(
+            f"{os.fspath(path)}: there is too little memory for a model with its labels and features; load it "
+            "on a larger machine"
+        ) from None
     except BanditBoostError as error:
         raise ModelFileError(
             f"{os.fspath(path)}: no model can be made with what it holds ({error}); load an intact copy"

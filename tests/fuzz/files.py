@@ -45,7 +45,25 @@ _FLOATS = (
     float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 1e300, -1e300, 1e200, 1e100, 1e39, 1e16,
     -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 5e-324, 1e-300, 1e-160, -1e-9,
 )  # fmt: skip
-_INTEGERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 5, 8, 100, 255, 2**30, 2**31 - 1, 2**40, 2**62, 2**63 - 1)
+_INTEGERS = (
+    -(2**63),
+    -(2**31),
+    -2,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    5,
+    8,
+    100,
+    255,
+    2**30,
+    2**31 - 1,
+    2**40,
+    2**62,
+    2**63 - 1,
+)
 _PLAIN: tuple[Any, ...] = (
     None, True, False, -1, 0, 1, 2, 3, 1.5, -1.5, 1e-300, 1e300, 2**31, 2**52, 2**53, 2**63, 10**30, "", "x", "a",
     [], {}, [1], [[]], ["p", "q"], {"a": 1}, {"$float": "nan"}, {"$float": "inf"}, {"$int": "0x" + "f" * 300},
@@ -94,7 +112,9 @@ class Crafter:
         arrays = {key: array.copy() for key, array in contents.arrays.items()}
         told = []
         for _ in range(luck.choice((1, 1, 1, 2, 3, 5))):
-            change = luck.choices((_change_number, _change_many, _change_shape, _change_header), (10, 4, 1, 5))[0]
+            change = luck.choices(
+                (_change_number, _change_many, _change_shape, _change_header), (10, 4, 1, 5)
+            )[0]
             told.append(change(luck, header, arrays))
         return name, _written(header, arrays), told
 
@@ -132,7 +152,9 @@ def _other_number(luck: random.Random, old: Any, kind: np.dtype[Any], n: int) ->
         near = (-old, 2 * old, old + 1, old - 1, old * (1 + 1e-12), old * 1e10, old * 1e-10)
         return kind.type(luck.choice((*_FLOATS, *near)))
     whole = int(old)
-    number = luck.choice((*_INTEGERS, whole + 1, whole - 1, -whole, whole + luck.randrange(20), n - 1, n, n + 1))
+    number = luck.choice(
+        (*_INTEGERS, whole + 1, whole - 1, -whole, whole + luck.randrange(20), n - 1, n, n + 1)
+    )
     limits = np.iinfo(kind)
     return kind.type(min(max(number, limits.min), limits.max))
 
@@ -171,7 +193,9 @@ def _change_many(luck: random.Random, _header: dict[str, Any], arrays: dict[str,
         column *= -1
     elif how == "part":
         first = one[0]
-        column[first : first + luck.randint(1, 8)] = _other_number(luck, column[one], column.dtype, len(column))
+        column[first : first + luck.randint(1, 8)] = _other_number(
+            luck, column[one], column.dtype, len(column)
+        )
     else:
         column[...] = column[::-1].copy()
     return f"{name}: {how} {list(one)} {list(other)}"

@@ -14,7 +14,9 @@ from banditboost.errors import FeatureError
 
 KIBIBYTE, MEBIBYTE = 1 << 10, 1 << 20
 _TREE = HoeffdingTree(grace_period=5.0, split_confidence=0.5, tie_threshold=0.5, leaf_prediction="adaptive")
-_BAYES = HoeffdingTree(grace_period=5.0, split_confidence=0.5, tie_threshold=0.5, leaf_prediction="naive_bayes")
+_BAYES = HoeffdingTree(
+    grace_period=5.0, split_confidence=0.5, tie_threshold=0.5, leaf_prediction="naive_bayes"
+)
 _WIDE = Schema(numeric=[f"c{i}" for i in range(100)])
 _LABELS = ("p", "q", "r")
 

@@ -22,7 +22,9 @@ _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all la
 _BYTES_A_SLOT = 16  # a weight and a sum of squares
 # Slots of a hashed stage. One that needs more begins anew when its slots move: to find them takes seconds.
 _MOST_MOVED = 1 << 22
-_MOST_DRAWN_FROM = 1 << 14  # columns, the first ones; to draw from all pairs of all columns takes quadratic time
+_MOST_DRAWN_FROM = (
+    1 << 14
+)  # columns, the first ones; to draw from all pairs of all columns takes quadratic time
 _DRAWN_AT_ONCE = 1 << 16
 
 
