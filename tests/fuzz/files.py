@@ -146,6 +146,8 @@ def _some_place(luck: random.Random, column: np.ndarray) -> tuple[int, ...]:
 
 
 def _other_number(luck: random.Random, old: Any, kind: np.dtype[Any], n: int) -> Any:
+    if kind.kind == "b":
+        return not old
     if luck.random() < 0.3:
         return _flipped(luck, old, kind)
     if kind.kind == "f":

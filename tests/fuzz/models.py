@@ -96,22 +96,22 @@ def use(model: Any, luck: random.Random, n_rounds: int) -> None:
     """Decide and learn, with odd rows, new features, new values and new labels; look at what is told."""
     for round_ in range(n_rounds):
         if round_ in (20, 120) and not model.labels_are_fixed:
-            model.add_label(("new label", round_))
+            model.add_label(f"new label {round_}")
         row = _odd_row(model.schema, luck, round_)
         try:
             _use_once(model, luck, row)
         except FeatureError:  # such as a new feature where all are declared
             _use_once(model, luck, {})
-    _look_at_summary(model.summary())
+    look_at_summary(model.summary())
 
 
 def _use_once(model: Any, luck: random.Random, row: dict[Any, Any]) -> None:
     if not hasattr(model, "decide"):
-        _look_at_shares(model.predict_proba_one(row))
+        look_at_shares(model.predict_proba_one(row))
         model.learn_one(row, luck.choice(model.labels))
         return
     if luck.random() < 0.2:
-        _look_at_shares(model.distribution(row))
+        look_at_shares(model.distribution(row))
     allowed = None
     if not model.labels_are_fixed and luck.random() < 0.1:
         allowed = luck.sample(model.labels, luck.randint(1, len(model.labels)))
@@ -134,16 +134,16 @@ def _odd_row(schema: Schema, luck: random.Random, round_: int) -> dict[Any, Any]
             known = schema.values(name)
             row[name] = luck.choice(known) if known and luck.random() < 0.95 else f"new {luck.randrange(3)}"
     if round_ in (50, 150):
-        row["new feature", round_] = luck.choice((1.0, "x"))
+        row[f"new feature {round_}"] = luck.choice((1.0, "x"))
     return row
 
 
-def _look_at_shares(shares: dict[Any, float]) -> None:
+def look_at_shares(shares: dict[Any, float]) -> None:
     demand(all(0.0 <= share <= 1.0 for share in shares.values()), f"probabilities are {shares}")
     demand(math.isclose(sum(shares.values()), 1.0, abs_tol=1e-9), f"probabilities are {shares}")
 
 
-def _look_at_summary(summary: Any) -> None:
+def look_at_summary(summary: Any) -> None:
     for name in ("alphas", "expert_weights"):
         weights = getattr(summary, name, None)
         demand(weights is None or np.all(np.isfinite(weights)), f"{name} are {weights}")

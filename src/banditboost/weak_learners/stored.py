@@ -22,6 +22,7 @@ from banditboost.types import Array
 Ranges = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 """Grace period, split confidence and tie threshold, as `HoeffdingTree.ranges` tells them."""
 _ROUNDING = 1e-6  # sums of many numbers may be off by this share
+_SMALL = 1e-300
 _HEAVIEST = 1e38  # of a class or a leaf: what a split hands down must fit 32 bits
 _SETTLED = (
     "n_labels",
@@ -333,5 +334,6 @@ def _check_statistics(forest: Forest, rows: Array, own: Array, summaries: Array)
     _demand((weight == 0.0) | ~unseen, "a statistic is of values that were never seen")
     within = (mean >= low - slack) & (mean <= high + slack)
     _demand(np.where(weight > 0.0, within, mean == 0.0), "a mean is not between the values")
-    most = weight * ((high - low) * (high - low) * (1.0 + _ROUNDING) + slack * size)
-    _demand((squares >= -weight * slack * size) & (squares <= most), "squares are out of range")
+    hair = weight * (slack * size + _SMALL) + _SMALL  # squares of the smallest numbers are hardly numbers
+    most = weight * (high - low) * (high - low) * (1.0 + _ROUNDING) + hair
+    _demand((squares >= -hair) & (squares <= most), "squares are out of range")
