@@ -75,7 +75,7 @@ def _make(header: ModelHeader, weak_learner: Any) -> BanditModel | FullInformati
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the model was warned
             schema = Schema.from_dict(header.schema)
-            demand((header.schema["positions"] or 0) <= _LONGEST_ROW, "rows are longer than any can be")
+            demand((header.schema.get("positions") or 0) <= _LONGEST_ROW, "rows are longer than any can be")
             made: BanditModel | FullInformationBooster = kind(
                 header.labels, schema=schema, **{**header.parameters, **learner}
             )
