@@ -101,7 +101,7 @@ class DiagonalSOBA(LinearBaseline):
         labels, schema, seed: as for the boosters.
         exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k
             - 1).
-        regularization: a, with which the diagonal of A begins.
+        regularization: a, with which the diagonal of A begins; 1e-100 at least.
 
     >>> model = DiagonalSOBA(["yes", "no"], seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=True)
