@@ -172,6 +172,7 @@ def main() -> int:
                 print(f"life {number}, {told}\n  {type(error).__name__}: {str(error)[-300:]}", flush=True)
             if number % 100 == 99:
                 print(f"{number + 1 - given.start} of {given.count} lives, {faults} faults", flush=True)
+    print(f"{given.count} lives of {given.rounds} rounds, {faults} faults")
     return 1 if faults else 0
 
 
