@@ -6,18 +6,23 @@ import os
 import warnings
 from typing import Any
 
+import numpy as np
+
 from banditboost.boosting.booster import Booster
 from banditboost.boosting.full_information import FullInformationBooster
 from banditboost.errors import BanditBoostError, ModelFileError
 from banditboost.io.header import ModelHeader
 from banditboost.io.upgrades import read_current
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import UnreadableError, demand
 from banditboost.models.bandit import BanditModel
+from banditboost.models.ledger import REMEMBERED
 from banditboost.models.model import Model
 from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
+
+_LONGEST_ROW = 1 << 24  # of rows without names; what tells them by names makes as many
 
 
 def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditModel | FullInformationBooster:
@@ -47,6 +52,11 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditMod
         _restore(model, header, contents.arrays)
     except UnreadableError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+    except MemoryError:
+        raise ModelFileError(
+            f"{os.fspath(path)}: there is too little memory for a model of its labels and features; load it "
+            "on a larger machine"
+        ) from None
     except BanditBoostError as error:
         raise ModelFileError(
             f"{os.fspath(path)}: no model can be made with what it holds ({error}); load an intact copy"
@@ -65,6 +75,7 @@ def _make(header: ModelHeader, weak_learner: Any) -> BanditModel | FullInformati
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the model was warned
             schema = Schema.from_dict(header.schema)
+            demand((header.schema.get("positions") or 0) <= _LONGEST_ROW, "rows are longer than any can be")
             made: BanditModel | FullInformationBooster = kind(
                 header.labels, schema=schema, **{**header.parameters, **learner}
             )
@@ -106,4 +117,15 @@ def _restore(model: Model, header: ModelHeader, arrays: dict[str, Array]) -> Non
     model._restore(arrays)
     model._restore_identity(header.identity, arrays)
     model._restore_learners(arrays, header.learners)
+    if isinstance(model, BanditModel):
+        _check_ledger(model, header, arrays["ledger"])
     model._renew()
+
+
+def _check_ledger(model: BanditModel, header: ModelHeader, bits: Array) -> None:
+    """Of the decisions of this branch, those learned are no more than its verdicts, and these than all."""
+    made = header.rounds - model._identity.ledger.first
+    verdicts = header.verdicts - model._identity.verdicts_elsewhere
+    learned = int(np.bitwise_count(bits).sum())
+    demand(verdicts <= made, "there are more verdicts than decisions")
+    demand(made > REMEMBERED or learned <= verdicts, "the ledger has more verdicts than were learned")

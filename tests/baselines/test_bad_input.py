@@ -124,7 +124,7 @@ def test_bad_parameters(name: str) -> None:
     bad: dict[str, list[Any]] = {"seed": [-1, 0.5, "x"], "schema": [5, {"n": "numeric"}]}
     own = {
         "exploration": [-0.1, 1.0, math.nan, None, "0.1", True],
-        "regularization": [0.0, -1.0, math.nan, None],
+        "regularization": [0.0, 1e-101, -1.0, math.nan, None],
         "n_learners": [0, 1.5, None],
         "max_memory": [0, 2.0**30],
         "weak_learner": [5, "tree"],

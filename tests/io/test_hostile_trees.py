@@ -313,15 +313,16 @@ def test_checks_take_linear_time() -> None:
     entries["next"][-1] = -1
     entries["weight"] = np.arange(n, 0, -1)
     entries["row"] = -1
-    entries["row"][0] = forest.entries["row"][forest.nodes["first_entry"][0]]
+    learned = forest.entries[forest.nodes["first_entry"][0]]
+    entries["row"][0], entries["own"][0] = learned["row"], learned["own"]
     nodes["first_entry"][0] = nodes["top"][0] = 0
     long = forest._replace(head=head, entries=entries, nodes=nodes)
     start = time.perf_counter()
-    stored_forest(long._asdict(), long, 1)
+    stored_forest(long._asdict(), long, 1, model.weak_learner.ranges())
     assert time.perf_counter() - start < 30
     entries["next"][-1] = 0
     with pytest.raises(ValueError, match="position"):
-        stored_forest(long._asdict(), long, 1)
+        stored_forest(long._asdict(), long, 1, model.weak_learner.ranges())
 
 
 def test_refusals_are_the_library_s_own(folder: Path) -> None:

@@ -22,6 +22,7 @@ from . import rng
 
 ETA = 0.2
 STEP = 0.35
+LEAST_NORM = 1e-20
 Z_LIMIT = 4.0
 BIN_WIDTH = 0.5
 N_BINS = 11
@@ -173,7 +174,8 @@ class Statistics:
     def z(self, v):
         if self.squares == 0:
             return 0.0
-        return clip((v - self.mean) / math.sqrt(self.squares / self.count), -Z_LIMIT, Z_LIMIT)
+        deviation = math.sqrt(self.squares / self.count)
+        return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT) if deviation else 0.0
 
 
 def bin_of(z):
@@ -414,7 +416,7 @@ class GapBoost:
         W, G, e = self.W[a, m], self.G[a, m], y - F_m
         for place, value in features:
             G[place] = G.get(place, 0.0) + (e * value) ** 2
-        r = STEP / math.sqrt(self.Q[m] / self.V)
+        r = STEP / math.sqrt(max(self.Q[m] / self.V, LEAST_NORM))
         h = 0.0
         for place, value in features:
             if G[place] > 0:

@@ -14,9 +14,11 @@ import numpy as np
 
 from banditboost.baselines.base import Baseline, BaselineState
 from banditboost.compiled.compile import allocating, kernel
+from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.rows.features import NOMINAL, feature_table
+from banditboost.rows.schema import LARGEST
 from banditboost.types import Array, Record
 
 
@@ -64,6 +66,13 @@ def vector_of(features: Array, scales: Array, x: Array) -> tuple[Array, Array]:
     return columns[:n], values[:n]
 
 
+def _columns_in_use(features: Array) -> Array:
+    """The constant's, one of each numeric feature, and one of each value of a nominal one."""
+    width = np.where(features["kind"] == NOMINAL, features["n_values"], 1)
+    starts = np.repeat(1 + features["offset"] - (np.cumsum(width) - width), width)
+    return np.concatenate([[0], starts + np.arange(len(starts))])
+
+
 class LinearBaseline(Baseline):
     """Keeps tables [columns, k]: the constant's column, then room for every feature as in `feature_table`."""
 
@@ -100,10 +109,16 @@ class LinearBaseline(Baseline):
     def _restore(self, arrays: dict[str, Array]) -> None:
         tables = take_array(arrays, "weights", np.float64, self._tables.shape)
         scales = take_array(arrays, "scales", np.float64, self._scales.shape)
-        if not np.all(np.isfinite(tables)) or not np.all(np.isfinite(scales) & (scales >= 0.0)):
-            raise UnreadableError("a weight or a scale is no number; load an intact copy")
-        self._tables, self._scales = tables, scales
         super()._restore(arrays)
+        nominal = self._features["kind"] == NOMINAL
+        demand((scales >= 0.0) & (scales <= np.where(nominal, 0.0, LARGEST)), "a scale is out of range")
+        # phi(x) has length 1, so that a verdict changes a weight by 1 / p + 1 at most.
+        most = self.verdicts * (1.0 + 1.0 / LEAST_PROBABILITY)
+        demand(np.abs(tables) <= most, "a weight is out of range")
+        unused = np.ones(tables.shape[1], np.bool_)
+        unused[_columns_in_use(self._features)] = False
+        demand(tables[:, unused] == 0.0, "there is a weight of no feature")
+        self._tables, self._scales = tables, scales
 
     @property
     def memory_usage(self) -> int:

@@ -12,8 +12,9 @@ from banditboost.boosting.exploration import allowed_labels, count_verdict, show
 from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.compiled.rng import LABEL_TIE
+from banditboost.inspection.tally import BY_LABEL
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.memo import SHOWN
 from banditboost.types import Array, Record
 
@@ -81,15 +82,11 @@ class Majority(Baseline):
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         shares = take_array(arrays, "weights", np.float64, self._shares.shape)
-        possible = (
-            (shares[RIGHT] >= 0.0)
-            & (shares[RIGHT] <= shares[HEARD])
-            & (shares == np.floor(shares)).all(axis=0)
-        )
-        if not np.all(possible) or shares[HEARD].sum() != self.verdicts:
-            raise UnreadableError("the counts of verdicts are not possible; load an intact copy")
-        self._shares = shares
         super()._restore(arrays)
+        counted = self._tally[BY_LABEL:].reshape(-1, 2).T[::-1]  # which is looked at there
+        possible = np.array_equal(shares, counted) and shares[HEARD].sum() == self.verdicts
+        demand(possible, "the counts of verdicts are not possible")
+        self._shares = shares
 
     @property
     def memory_usage(self) -> int:

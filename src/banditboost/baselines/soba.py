@@ -16,14 +16,21 @@ from banditboost.boosting.exploration import allowed_labels, count_verdict, show
 from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating
 from banditboost.compiled.rng import LABEL_TIE
+from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.memo import PROBABILITY, SHOWN
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.validation import check_number
 
 THETA, CURVATURE = 0, 1
+LEAST_REGULARIZATION = 1e-100
+"""With less, scores of rows whose values differ by many orders of magnitude could become infinite."""
+_ROOT_OF_SMALLEST = 1e-160  # numbers below have no square
+# |theta / A| is at most sqrt(sum 1 / p) / (2 sqrt(a)), that is 1e73; a margin is two such numbers for each of
+# a million features, and m its square times 1 / p.
+_LARGEST_MARGINS = 1e220
 _CHOICE, _RIVAL = 0, 1  # which tie is broken
 
 
@@ -94,7 +101,7 @@ class DiagonalSOBA(LinearBaseline):
         labels, schema, seed: as for the boosters.
         exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k
             - 1).
-        regularization: a, with which the diagonal of A begins.
+        regularization: a, with which the diagonal of A begins; 1e-100 at least.
 
     >>> model = DiagonalSOBA(["yes", "no"], seed=1)
     >>> model.learn(model.decide({"age": 31}), correct=True)
@@ -114,7 +121,7 @@ class DiagonalSOBA(LinearBaseline):
         schema: Schema | None = None,
         seed: int | None = None,
     ) -> None:
-        self.regularization = check_number("regularization", regularization, 0.0, 1e12, open_low=True)
+        self.regularization = check_number("regularization", regularization, LEAST_REGULARIZATION, 1e12)
         super().__init__(labels, exploration=exploration, schema=schema, seed=seed)
 
     def _start(self) -> None:
@@ -130,9 +137,12 @@ class DiagonalSOBA(LinearBaseline):
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         margins = take_array(arrays, "margins", np.float64, (1,))
-        if not 0.0 <= margins[0] < math.inf:
-            raise UnreadableError("the sum of margins is not possible; load an intact copy")
         super()._restore(arrays)
-        if np.any(self._tables[CURVATURE] < 0.0):
-            raise UnreadableError("a curvature is below 0; load an intact copy")
+        theta, curvature = self._tables
+        demand(curvature >= 0.0, "a curvature is below 0")
+        # Cauchy and Schwarz: theta sums v / p, curvature v^2 / p; the smallest squares are 0 as numbers.
+        steps = self.verdicts / LEAST_PROBABILITY
+        most = np.sqrt(steps * curvature) * (1.0 + 1e-6) + steps * _ROOT_OF_SMALLEST
+        demand(np.abs(theta) <= most, "a weight does not fit its curvature")
+        demand(0.0 <= margins[0] <= _LARGEST_MARGINS, "the sum of margins is not possible")
         self._margins = margins

@@ -8,11 +8,14 @@ import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import numpy as np
+
 from banditboost.boosting.binary import BinaryBooster, choose, first_learner
 from banditboost.boosting.exploration import count_verdict
 from banditboost.boosting.round import Round
 from banditboost.compiled.compile import kernel
 from banditboost.compiled.rng import uniform
+from banditboost.io.values import demand
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
@@ -22,6 +25,7 @@ BAG = 20
 """Purpose of the keyed numbers that become Poisson(1) weights: round of the decision, index of the tree."""
 TREE = HoeffdingTree(grace_period=10.0, split_confidence=0.1, tie_threshold=0.3)
 """What the trees are, unless something else is asked for."""
+_ROUNDING = 1e-9  # logarithms differ in the last digit from machine to machine
 _PARAMETERS = ("n_learners", "weak_learner", "max_memory", "seed", "exploration")
 
 
@@ -63,6 +67,11 @@ class _EpsilonGreedy(BinaryBooster):
     @property
     def parameters(self) -> dict[str, Any]:
         return {name: value for name, value in super().parameters.items() if name in _PARAMETERS}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        super()._restore(arrays)
+        alike = np.abs(self._log_alphas + math.log(self.n_learners)) <= _ROUNDING
+        demand(alike, "the learners of a group do not weigh the same")
 
 
 class EpsilonGreedyTree(_EpsilonGreedy):

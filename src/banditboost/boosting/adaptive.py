@@ -37,8 +37,9 @@ from banditboost.boosting.rated import Rated
 from banditboost.boosting.round import Round
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPERT, round_key, uniform
+from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.memo import CHOSEN_EXPERT, RATE, ROUND, VOTES
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
@@ -216,8 +217,10 @@ class AdaptiveBooster(Booster):
         super()._restore(arrays)
         weights = take_array(arrays, "weights", np.float64, self._weights.shape)
         alphas, logs = weights[: self.n_learners], weights[self.n_learners :]
-        if not np.all(np.isfinite(weights)) or np.any(np.abs(alphas) > _LARGEST_WEIGHT) or np.any(logs > 0.0):
-            raise UnreadableError("a weight of a learner or an expert is out of range; load an intact copy")
+        farthest = 2.0 * self.verdicts / LEAST_PROBABILITY  # two estimated losses differ by 2 / p at most
+        demand(np.abs(alphas) <= _LARGEST_WEIGHT, "a weight of a learner is out of range")
+        demand((logs >= -farthest) & (logs <= 0.0), "a weight of an expert is out of range")
+        demand(logs.max() == 0.0, "no weight of an expert is the largest")
         self._weights = weights
 
     @property

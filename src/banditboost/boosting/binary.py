@@ -21,8 +21,9 @@ from banditboost.boosting.rates import least_rate
 from banditboost.boosting.round import Round
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import LABEL_TIE
+from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.memo import PROBABILITY, SHOWN, VOTES
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
@@ -31,7 +32,8 @@ from banditboost.trees.forest import score_forest
 from banditboost.types import Array, Record
 from banditboost.validation import check_number
 
-_MOST_LOG_ALPHA = 1e-6  # ln 1, and rounding
+_LARGEST_STEP = 1e6
+_ROUNDING = 1e-6
 
 
 class BinaryLearned(NamedTuple):
@@ -203,10 +205,13 @@ class BinaryBooster(Rated, BanditBooster):
         groups = take_array(arrays, "groups", np.int64, shown.shape)
         log_alphas = take_array(arrays, "weights", np.float64, (len(shown), self.n_learners))
         in_order = np.all(np.diff(shown) > 0) and np.all((shown >= 0) & (shown < len(self.labels)))
-        if not in_order or not np.array_equal(np.sort(groups), np.arange(len(groups))):
-            raise UnreadableError("the groups of learners do not fit the labels; load an intact copy")
-        if not np.all(np.isfinite(log_alphas)) or np.any(log_alphas > _MOST_LOG_ALPHA):
-            raise UnreadableError("a weight of a learner is out of range; load an intact copy")
+        numbered = np.array_equal(np.sort(groups), np.arange(len(groups)))
+        demand(in_order and numbered, "the groups of learners do not fit the labels")
+        farthest = _LARGEST_STEP * self.verdicts / LEAST_PROBABILITY + math.log(self.n_learners)
+        possible = (log_alphas >= -2.0 * farthest) & (log_alphas <= _ROUNDING)
+        demand(possible, "a weight of a learner is out of range")
+        sums = np.exp(log_alphas).sum(axis=1)
+        demand(np.abs(sums - 1.0) <= _ROUNDING, "the weights of a group's learners do not sum to 1")
         self._shown_labels, self._groups, self._log_alphas = shown, groups, log_alphas
         self._make_scratch()
         super()._restore(arrays)
@@ -306,7 +311,9 @@ class BinBandit(BinaryBooster):
         )
         self._settings.edge = check_number("edge", edge, 0.0, 1.0)
         self._settings.step = (
-            self._usual_step(len(self.labels)) if step is None else check_number("step", step, 0.0, 1e6)
+            self._usual_step(len(self.labels))
+            if step is None
+            else check_number("step", step, 0.0, _LARGEST_STEP)
         )
 
     def _usual_step(self, n_labels: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from banditboost.boosting import rates
 from banditboost.errors import ParameterError
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.memo import POLICY_BY_VOTES
 from banditboost.models.bandit import BanditModel
 from banditboost.models.locking import locked
@@ -105,6 +105,5 @@ class Rated(BanditModel):
         super()._restore(arrays)
         if isinstance(self.exploration, Adaptive):
             error = take_array(arrays, "recent_error", np.float64, (1,))
-            if not 0.0 <= error[0] <= 1.0:
-                raise UnreadableError("the recent error is out of range; load an intact copy")
+            demand(0.0 <= error[0] <= 1.0, "the recent error is out of range")
             self._counts.recent_error = error[0]

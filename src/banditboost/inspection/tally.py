@@ -17,7 +17,8 @@ import numpy as np
 
 from banditboost.compiled.compile import kernel
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.header import MOST_ROUNDS
+from banditboost.io.values import demand
 from banditboost.memo import GREEDY, PROBABILITY, SHOWN
 from banditboost.types import Array, Record
 
@@ -28,7 +29,9 @@ HEARD, EXPLORED = 0, 1  # verdicts; those on another label than the greedy one
 INVERSE, RIGHT_INVERSE, SQUARES = 2, 3, 4
 RECENT = 5
 BY_LABEL = RECENT + 2 * WINDOW
-_LARGEST = 1e300
+LEAST_PROBABILITY = 1e-30
+"""No label is shown with less: a rate below 2^-53 is never drawn, and fewer than 2^31 labels share it."""
+_ROUNDING = 1e-6  # sums of many numbers may be off by this share
 
 
 @kernel
@@ -74,17 +77,33 @@ def stored_tally(arrays: dict[str, Array], n_labels: int, verdicts: int) -> Arra
     heard = float(by_label[:, 0].sum())
     _demand(_are_counts(by_label) and np.all(by_label[:, 1] <= by_label[:, 0]))
     _demand(heard == sums[HEARD] <= verdicts and _are_counts(sums[:INVERSE]) and sums[EXPLORED] <= heard)
-    _demand(np.all((sums >= 0.0) & (sums < _LARGEST)) and sums[RIGHT_INVERSE] <= sums[INVERSE])
+    _check_sums(sums)
     recent = take_array(arrays, "recent", np.float64, (min(int(heard), WINDOW), 2))
-    _demand(_are_counts(recent[:, 0]) and np.all(recent[:, 0] < 4 * n_labels))
-    _demand(np.all((recent[:, 1] > 0.0) & (recent[:, 1] <= 1.0)))
+    _check_recent(recent, sums, by_label)
     return np.concatenate([sums, recent.ravel(), np.zeros(2 * (WINDOW - len(recent))), by_label.ravel()])
 
 
+def _check_sums(sums: Array) -> None:
+    """Each verdict on a greedy label adds 1 / p >= 1, and the square of it."""
+    greedy, inverse, squares = sums[HEARD] - sums[EXPLORED], sums[INVERSE], sums[SQUARES]
+    _demand(greedy <= inverse <= greedy / LEAST_PROBABILITY and 0.0 <= sums[RIGHT_INVERSE] <= inverse)
+    _demand(inverse <= squares <= inverse * inverse * (1.0 + _ROUNDING))
+
+
+def _check_recent(recent: Array, sums: Array, by_label: Array) -> None:
+    """The latest verdicts are among all."""
+    codes, probability = recent.T
+    _demand(_are_counts(codes) and np.all(codes < 4 * len(by_label)))
+    _demand(np.all((probability >= LEAST_PROBABILITY) & (probability <= 1.0)))
+    shown = codes.astype(np.int64) // 4
+    _demand(np.all(np.bincount(shown, minlength=len(by_label)) <= by_label[:, 0]))
+    _demand(np.all(np.bincount(shown, codes % 2, len(by_label)) <= by_label[:, 1]))
+    _demand(np.sum(codes % 4 >= 2) <= sums[EXPLORED])
+
+
 def _are_counts(numbers: Array) -> Any:
-    return np.all((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers < _LARGEST))
+    return np.all((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers <= MOST_ROUNDS))
 
 
 def _demand(good: Any) -> None:
-    if not good:
-        raise UnreadableError("the tally of verdicts is not possible; load an intact copy")
+    demand(good, "the tally of verdicts is not possible")

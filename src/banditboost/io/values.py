@@ -27,6 +27,17 @@ class UnreadableError(ValueError):
     """Something that no file or dict of ours would hold."""
 
 
+def demand(good: Any, what: str) -> None:
+    """Refuse what a file holds, unless it (all of it, if it is an array) is good.
+
+    >>> demand(np.array([True, False]), "a weight is out of range")
+    Traceback (most recent call last):
+    banditboost.io.values.UnreadableError: a weight is out of range; load an intact copy
+    """
+    if not np.all(good):
+        raise UnreadableError(f"{what}; load an intact copy")
+
+
 def encode(value: Any, arrays: dict[str, Array] | None = None, depth: int = 0) -> Any:
     """A value as JSON. Arrays of numbers are put into `arrays`, if there is one, and named in the JSON."""
     if depth > _DEEPEST:

@@ -125,8 +125,8 @@ def recycle_entry(forest: Forest, leaf: int, label: int) -> int:
         node["n_tied"] -= 1
     if lightest == node["top"]:
         node["top"] = -1
-    node["weight"] -= entries[lightest]["weight"]
-    node["own"] -= entries[lightest]["own"]
+    node["weight"] = max(0.0, node["weight"] - entries[lightest]["weight"])  # sums may be off by a hair
+    node["own"] = max(0.0, node["own"] - entries[lightest]["own"])
     node["last_attempt"] = min(node["last_attempt"], node["weight"])
     entries[lightest]["label"] = label
     entries[lightest]["row"] = -1

@@ -7,18 +7,23 @@ docs/format.md states the rules; `layout.py` says what the fields mean.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
 from banditboost.rows.features import NUMERIC
-from banditboost.trees.layout import Forest
+from banditboost.rows.schema import LARGEST
+from banditboost.trees.layout import MAJORITY, SEVERAL, Forest
 from banditboost.types import Array
 
-_LARGEST = 1e100  # of a value of a numeric feature
-_HEAVIEST = 1e300
+Ranges = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
+"""Grace period, split confidence and tie threshold, as `HoeffdingTree.ranges` tells them."""
+_ROUNDING = 1e-6  # sums of many numbers may be off by this share
+_SMALL = 1e-300
+_HEAVIEST = 1e38  # of a class or a leaf: what a split hands down must fit 32 bits
 _SETTLED = (
     "n_labels",
     "leaf_prediction",
@@ -28,7 +33,7 @@ _SETTLED = (
 _FREE, _NOBODY = -1, -2
 
 
-def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int) -> Forest:
+def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int, ranges: Ranges) -> Forest:
     """The forest in `arrays`, if it is sound; `empty` is one of the same types, parameters and features."""
     shapes = {"head": (1,), "trees": (n_trees,), "features": empty.features.shape}
     forest = Forest(
@@ -39,7 +44,7 @@ def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int) -> Fore
     )
     _check_head(forest, empty)
     n_nodes = int(forest.head["n_nodes"][0])
-    _check_trees(forest, n_nodes)
+    _check_trees(forest, n_nodes, ranges)
     splits = np.flatnonzero(forest.steps["feature"][:n_nodes] >= 0)
     leaves = np.flatnonzero(forest.steps["feature"][:n_nodes] < 0)
     _check_splits(forest, splits, n_nodes)
@@ -51,8 +56,7 @@ def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int) -> Fore
 
 
 def _demand(good: Any, what: str) -> None:
-    if not np.all(good):
-        raise UnreadableError(f"the trees are damaged: {what}; load an intact copy")
+    demand(good, f"the trees are damaged: {what}")
 
 
 def _within(values: Array, low: int | Array, high: int | Array) -> Any:
@@ -71,18 +75,26 @@ def _check_head(forest: Forest, empty: Forest) -> None:
     _demand(forest.features == empty.features, "the features are not those of the schema")
     _demand(len(forest.nodes) == len(forest.steps), "nodes and steps differ in number")
     _demand(0 <= head["n_nodes"] <= len(forest.nodes), "n_nodes is out of range")
-    _demand(max(1, int(forest.features["capacity"].sum())) <= head["row_size"], "row_size is too small")
+    needed = max(1, int(forest.features["capacity"].sum()))
+    _demand(_within(head["row_size"], needed, 2 * needed + 1), "row_size is not what the features need")
     _demand(len(forest.stats) % max(1, int(head["row_size"])) == 0, "the statistics are not whole rows")
     _demand(0 <= head["most_classes"] <= head["n_labels"], "most_classes is out of range")
     for name in ("nodes_full", "entries_full", "rows_full"):
         _demand(_within(head[name], 0, 2), f"{name} is neither 0 nor 1")
 
 
-def _check_trees(forest: Forest, n_nodes: int) -> None:
+def _check_trees(forest: Forest, n_nodes: int, ranges: Ranges) -> None:
+    """Each tree has drawn its parameters from the ranges that were given."""
     trees = forest.trees
     _demand(_within(trees["root"], 0, n_nodes), "a root is out of range")
-    for name in ("grace_period", "log_confidence", "tie_threshold"):
-        _demand(_are_weights(trees[name]), f"{name} of a tree is out of range")
+    grace, (least, most), tie = ranges
+    for name, (low, high) in {
+        "grace_period": grace,
+        "log_confidence": (-math.log(most), -math.log(least)),
+        "tie_threshold": tie,
+    }.items():
+        drawn = (trees[name] >= low * (1.0 - _ROUNDING)) & (trees[name] <= high * (1.0 + _ROUNDING))
+        _demand(drawn, f"{name} of a tree is out of range")
 
 
 def _check_splits(forest: Forest, splits: Array, n_nodes: int) -> None:
@@ -101,7 +113,8 @@ def _check_splits(forest: Forest, splits: Array, n_nodes: int) -> None:
     _demand((first > splits) & (first + many <= n_nodes), "a child is out of range, or before its parent")
     _demand(_within(nodes["default_child"], first, first + many), "a default child is none of the children")
     _demand(np.isfinite(steps["threshold"]) == numeric, "a threshold does not fit its feature")
-    _demand(np.isfinite(steps["threshold"]) | np.isnan(steps["threshold"]), "a threshold is infinite")
+    possible = ~numeric | (np.abs(steps["threshold"]) <= LARGEST * (1.0 + _ROUNDING))
+    _demand(possible & ~np.isinf(steps["threshold"]), "a threshold is out of range")
     _demand((nodes["first_entry"] == -1) & (nodes["summary"] == -1), "a split has statistics")
     _demand(_are_weights(nodes["gain"]), "gain of a split is out of range")
     begins = np.bincount(first, minlength=n_nodes + 1) + np.bincount(
@@ -179,29 +192,42 @@ def _beginnings(before: Array) -> Array:
 
 
 def _check_entries(forest: Forest, owner: Array) -> None:
-    entries = forest.entries
+    """A leaf has a class at most once; what its statistics have seen of it is not more than all."""
+    entries, n_labels = forest.entries, int(forest.head["n_labels"][0])
     used = entries[owner >= 0]
     _demand(entries["row"][owner == _FREE] == -1, "a free entry has a row")
-    _demand(_within(used["label"], 0, int(forest.head["n_labels"][0])), "an entry has an unknown label")
-    _demand(
-        (used["weight"] > 0.0) & _are_weights(used["weight"]) & _are_weights(used["own"]),
-        "a weight of a class is out of range",
-    )
+    _demand(_within(used["label"], 0, n_labels), "an entry has an unknown label")
+    classes = np.sort(owner[owner >= 0] * n_labels + used["label"])
+    _demand(classes[1:] != classes[:-1], "a leaf has a class twice")
+    _demand((used["weight"] > 0.0) & _are_weights(used["weight"]), "a weight of a class is out of range")
+    _demand((used["own"] >= 0.0) & (used["own"] <= used["weight"]), "a weight of a class is out of range")
+    _demand((used["own"] > 0.0) == (used["row"] >= 0), "a class has statistics without examples")
 
 
 def _check_leaves(forest: Forest, leaves: Array, owner: Array) -> None:
-    nodes, entries, n_labels = forest.nodes[leaves], forest.entries, int(forest.head["n_labels"][0])
-    _demand(_within(forest.steps["next"][leaves], -1, n_labels), "a leaf answers an unknown label")
+    nodes, steps, entries = forest.nodes[leaves], forest.steps[leaves], forest.entries
+    n_labels = int(forest.head["n_labels"][0])
     _demand(_within(nodes["fallback"], -1, n_labels), "a fallback is an unknown label")
     _demand(_within(nodes["asleep"], 0, 2), "asleep is neither 0 nor 1")
-    for name in ("weight", "own", "examples", "last_attempt", "majority_right", "bayes_right"):
+    _demand(np.isnan(steps["threshold"]), "a leaf has a threshold")
+    for name in ("weight", "own", "examples", "last_attempt", "majority_right", "bayes_right", "gain"):
         _demand(_are_weights(nodes[name]), f"{name} of a leaf is out of range")
+    _demand(nodes["last_attempt"] <= nodes["weight"], "a leaf has tried to split with more than it has")
+    _demand(nodes["examples"] == np.floor(nodes["examples"]), "examples of a leaf are no whole number")
+    for name in ("own", "examples"):
+        _demand(
+            (nodes[name] > 0.0) == (nodes["summary"] >= 0), f"{name} of a leaf does not fit its statistics"
+        )
     empty = nodes["first_entry"] < 0
+    _demand((nodes["weight"] > 0.0) == ~empty, "the weight of a leaf does not fit its classes")
     _demand((nodes["top"] == -1) == empty, "a leaf has classes and no top, or the other way round")
     top = nodes["top"][~empty]
     _demand(_within(top, 0, len(entries)), "a top class is out of range")
     _demand(owner[top] == leaves[~empty], "a top class belongs to another leaf")
     _check_ties(forest, leaves[~empty], owner)
+    plain = (nodes["n_tied"] == 1) & ~empty & (forest.head["leaf_prediction"][0] == MAJORITY)
+    answers = np.where(plain, entries["label"][nodes["top"]], -1) if len(entries) else -1
+    _demand(steps["next"] == answers, "a leaf does not answer its top class")
 
 
 def _check_ties(forest: Forest, leaves: Array, owner: Array) -> None:
@@ -244,16 +270,70 @@ def _check_rows(forest: Forest, leaves: Array, owner: Array) -> None:
         "a leaf has classes with statistics and none itself, or the other way round",
     )
     _demand((nodes["asleep"] == 0) | (count == 0), "a sleeping leaf has statistics")
-    _check_statistics(forest, table[nodes["summary"][count > 0]], table[entries["row"][with_row]])
+    _check_summaries(forest, table[nodes["summary"][count > 0]])
+    summaries = table[forest.nodes["summary"][owner[with_row]]]
+    _check_statistics(forest, table[entries["row"][with_row]], entries["own"][with_row], summaries)
 
 
-def _check_statistics(forest: Forest, summaries: Array, rows: Array) -> None:
-    """Numbers, and smallest and largest values between which a threshold can lie."""
-    _demand(np.abs(rows) <= _HEAVIEST, "a statistic is no number")
-    for feature in forest.features[forest.features["kind"] == NUMERIC]:
-        low, high = summaries[:, feature["offset"]], summaries[:, feature["offset"] + 1]
-        unseen = (low == np.inf) & (high == -np.inf)
-        _demand(
-            unseen | ((low >= -_LARGEST) & (low <= high) & (high <= _LARGEST)),
-            "a smallest or largest value is no number",
-        )
+def _columns_of(forest: Forest) -> tuple[Array, Array, Array]:
+    """Where in a row the numeric features begin, where the nominal ones do, and which numbers are values of
+    these.
+    """
+    features = forest.features
+    numeric = features["kind"] == NUMERIC
+    nominal = features[~numeric]
+    values = np.zeros(int(forest.head["row_size"][0]) + 1, np.int64)
+    np.add.at(values, nominal["offset"], 1)
+    np.add.at(values, nominal["offset"] + nominal["n_values"], -1)
+    return features["offset"][numeric], nominal["offset"], np.flatnonzero(np.cumsum(values)[:-1])
+
+
+def _check_summaries(forest: Forest, summaries: Array) -> None:
+    """Smallest and largest values of numeric features; of nominal ones the only value, or that there were
+    several. All else is 0, since features that join begin there.
+    """
+    numeric, nominal, _ = _columns_of(forest)
+    low, high, only = summaries[:, numeric], summaries[:, numeric + 1], summaries[:, nominal]
+    _demand(
+        _are_unseen(low, high) | ((low >= -LARGEST) & (low <= high) & (high <= LARGEST)),
+        "a smallest or largest value is no number",
+    )
+    n_values = forest.features["n_values"][forest.features["kind"] != NUMERIC]
+    _demand(
+        (only == SEVERAL) | ((only >= 0.0) & (only <= n_values) & (only == np.floor(only))),
+        "the only value of a nominal feature is none of its values",
+    )
+    _check_unused(summaries, np.concatenate([numeric, numeric + 1, nominal]))
+
+
+def _are_unseen(low: Array, high: Array) -> Any:
+    return (low == np.inf) & (high == -np.inf)
+
+
+def _check_unused(rows: Array, used: Array) -> None:
+    unused = np.ones(rows.shape[1], np.bool_)
+    unused[used] = False
+    _demand(rows[:, unused] == 0.0, "there are statistics of no feature")
+
+
+def _check_statistics(forest: Forest, rows: Array, own: Array, summaries: Array) -> None:
+    """Of each class: no value weighs more than the class, a mean is between the smallest and the largest
+    value, and squares are what such values can have.
+    """
+    numeric, _, values = _columns_of(forest)
+    _check_unused(rows, np.concatenate([numeric, numeric + 1, numeric + 2, values]))
+    for columns in (numeric, values):
+        weight = rows[:, columns]
+        _demand((weight >= 0.0) & (weight <= own[:, None]), "a statistic weighs more than its class")
+    weight, mean, squares = (rows[:, numeric + i] for i in range(3))
+    low, high = summaries[:, numeric], summaries[:, numeric + 1]
+    unseen = _are_unseen(low, high)
+    low, high = np.where(unseen, 0.0, low), np.where(unseen, 0.0, high)
+    size = np.maximum(np.abs(low), np.abs(high))
+    slack = _ROUNDING * size
+    _demand((weight == 0.0) | ~unseen, "a statistic is of values that were never seen")
+    within = (mean >= low - slack) & (mean <= high + slack)
+    _demand(np.where(weight > 0.0, within, mean == 0.0), "a mean is not between the values")
+    hair = weight * (slack * size + _SMALL) + _SMALL  # squares of the smallest numbers are hardly numbers
+    most = weight * (high - low) * (high - low) * (1.0 + _ROUNDING) + hair
+    _demand((squares >= -hair) & (squares <= most), "squares are out of range")

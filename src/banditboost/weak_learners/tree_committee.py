@@ -148,7 +148,7 @@ class TreeCommittee:
 
     def restore(self, arrays: dict[str, Array], states: list[Any], n_trees: int) -> None:  # noqa: ARG002 (trees are arrays)
         """Go on from stored arrays, after every index in them has been looked at."""
-        self.forest = stored_forest(arrays, self.forest, n_trees)
+        self.forest = stored_forest(arrays, self.forest, n_trees, self._tree.ranges())
 
     def set_ceiling(self, max_memory: int) -> None:
         """How much the trees may take from now on; what they have they keep."""

@@ -16,14 +16,14 @@ import numpy as np
 
 from banditboost.boosting.booster import BanditBooster
 from banditboost.boosting.gap.choose import choose
-from banditboost.boosting.gap.experts import MEMORY, N_REGRESSIONS, weigh_experts
+from banditboost.boosting.gap.experts import N_REGRESSIONS, weigh_experts
 from banditboost.boosting.gap.stages import LinearStages
 from banditboost.boosting.gap.state import STAGES, GapLearned, GapScratch, GapState
+from banditboost.boosting.gap.stored import check_losses
 from banditboost.boosting.gap.teach import first_learner, teach
 from banditboost.boosting.round import Round
 from banditboost.errors import ParameterError
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
 from banditboost.memo import MOST_PROBABILITIES, POLICY_INVERSE_GAPS, SHOWN
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
@@ -184,10 +184,9 @@ class GapBoost(BanditBooster):
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         losses = take_array(arrays, "losses", np.float64, self._losses.shape)
-        if not np.all((losses >= 0.0) & (losses <= 2.0 * MEMORY)):
-            raise UnreadableError("a loss of an expert is out of range; load an intact copy")
+        check_losses(losses, self.verdicts)
         self._losses = losses
-        self._stages.restore(arrays)
+        self._stages.restore(arrays, self.verdicts)
         self._make_scratch()
         super()._restore(arrays)
 

@@ -20,6 +20,7 @@ from banditboost.types import Array
 
 # smaller ones lost labels in single passes (Isolet at 0.25), larger ones are a little worse at the end
 LINEAR_STEP = 0.35
+LEAST_NORM = 1e-20  # of rows, squared: products of values next to the mean would ask for steps without bound
 FARTHEST = 4.0  # standard deviations; bounds a product at 16
 BIN_WIDTH = 0.5  # standard deviations; 1 joins neighbouring values of Balance
 BINS = 11  # the outer ones are open
@@ -53,7 +54,10 @@ def standardise(column: Any, value: float) -> float:
     """The value in standard deviations from the mean, as far as the column's statistics tell."""
     if not column["squares"] > 0.0:
         return 0.0
-    z: float = (value - column["mean"]) / math.sqrt(column["squares"] / column["count"])
+    deviation = math.sqrt(column["squares"] / column["count"])
+    if not deviation > 0.0:  # the smallest number of all, divided, is 0
+        return 0.0
+    z: float = (value - column["mean"]) / deviation
     return min(max(z, -FARTHEST), FARTHEST)
 
 
@@ -288,7 +292,8 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
     )
     roots, parts = scratch.roots[0, : end - start], scratch.roots[1, : end - start]
     add_squares(model, stage, group, error, roots)
-    rate = LINEAR_STEP / math.sqrt(model.learned.norms[stage] / model.learned.counts.verdicts)
+    norm = max(model.learned.norms[stage] / model.learned.counts.verdicts, LEAST_NORM)
+    rate = LINEAR_STEP / math.sqrt(norm)
     # Quotients apart from sums and from weights: they are vectorised then.
     for i in range(slots.size):
         parts[i] = values[i] * values[i] / roots[i]

@@ -22,7 +22,10 @@ _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all la
 _BYTES_A_SLOT = 16  # a weight and a sum of squares
 # Slots of a hashed stage. One that needs more begins anew when its slots move: to find them takes seconds.
 _MOST_MOVED = 1 << 22
-_DRAWN_AT_ONCE = 1 << 20
+_MOST_DRAWN_FROM = (
+    1 << 14
+)  # columns, the first ones; to draw from all pairs of all columns takes quadratic time
+_DRAWN_AT_ONCE = 1 << 16
 
 
 def most_slots(n_labels: int, max_memory: int) -> int:
@@ -57,7 +60,7 @@ def lay_out(schema: Schema, seed: int, most_slots: int) -> Plan:
     widths = np.where(numeric, 1, features["n_values"]).astype(np.int64)
     bin_widths = np.where(numeric, BINS, features["n_values"]).astype(np.int64)
     columns = 1 + np.cumsum(widths) - widths
-    products = _pairs(numeric, _chosen_numbers(_n_pairs_before(numeric)[-1], seed))
+    products = _pairs(numeric, _chosen_numbers(_n_pairs_before(numeric[:_MOST_DRAWN_FROM])[-1], seed))
     products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
     bins = _bin_pairs(numeric)
     one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
@@ -96,15 +99,14 @@ def _chosen_numbers(n_pairs: int, seed: int) -> Array:
     """All numbers of pairs, or those with the smallest keyed draws."""
     if n_pairs <= MOST_PAIRS:
         return np.arange(n_pairs)
-    numbers, draws = np.zeros(0, np.int64), np.zeros(0)
+    numbers, draws, limit = np.zeros(0, np.int64), np.zeros(0), np.inf
     for first in range(0, n_pairs, _DRAWN_AT_ONCE):
-        end = min(first + _DRAWN_AT_ONCE, n_pairs)
-        numbers, draws = (
-            np.concatenate([numbers, np.arange(first, end)]),
-            np.concatenate([draws, pair_draws(seed, first, end)]),
-        )
+        drawn = pair_draws(seed, first, min(first + _DRAWN_AT_ONCE, n_pairs))
+        low = np.flatnonzero(drawn < limit)  # after the first ones only few are
+        numbers, draws = np.concatenate([numbers, first + low]), np.concatenate([draws, drawn[low]])
         smallest = np.argsort(draws, kind="stable")[:MOST_PAIRS]
         numbers, draws = numbers[smallest], draws[smallest]
+        limit = draws[-1] if len(draws) == MOST_PAIRS else np.inf
     return np.sort(numbers)
 
 

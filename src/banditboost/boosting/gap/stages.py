@@ -12,12 +12,12 @@ from banditboost.boosting.gap.chain import move_weights
 from banditboost.boosting.gap.layout import lay_out, most_slots, moves, new_places
 from banditboost.boosting.gap.room import at_places, narrow_slots, ridge_room, wide_slots, with_more
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
+from banditboost.boosting.gap.stored import Learned, check_stages
 from banditboost.io.container import take_array
-from banditboost.io.values import UnreadableError
+from banditboost.io.values import demand
+from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
-
-_LARGEST = 1e300
 
 
 class LinearStages:
@@ -149,39 +149,28 @@ class LinearStages:
             "wide_ridge": self.wide.weights,
         }
 
-    def restore(self, arrays: dict[str, Array]) -> None:
+    def restore(self, arrays: dict[str, Array], verdicts: int) -> None:
         """Go on from stored arrays, after a look at each."""
         groups = take_array(arrays, "groups", np.int64, self.groups.shape)
         n_groups = int(np.sum(groups >= 0))
-        if not np.array_equal(
-            np.sort(groups), np.concatenate([np.full(len(groups) - n_groups, -1), np.arange(n_groups)])
-        ):
-            raise UnreadableError("the groups do not fit the labels; load an intact copy")
+        in_order = np.concatenate([np.full(len(groups) - n_groups, -1), np.arange(n_groups)])
+        demand(np.array_equal(np.sort(groups), in_order), "the groups do not fit the labels")
         weights = take_array(arrays, "linear", np.float64, (2, None, self._plan.n_slots, LANES))
-        if not n_groups <= weights.shape[1] * LANES < 2 * max(n_groups, 1) + 2 * LANES:
-            raise UnreadableError("the linear weights do not fit the groups; load an intact copy")
+        fits = n_groups <= weights.shape[1] * LANES < 2 * max(n_groups, 1) + 2 * LANES
+        demand(fits, "the linear weights do not fit the groups")
         norms = take_array(arrays, "norms", np.float64, (STAGES,))
         statistics = take_array(arrays, "statistics", np.float64, (3, len(self.layout.columns)))
-        regressions = self._stored_regressions(arrays)
-        if not n_groups <= len(regressions["ridge"]) <= min(2 * n_groups, len(groups)):
-            raise UnreadableError("the regressions do not fit the groups; load an intact copy")
-        for name, numbers in {
-            "linear": weights,
-            "norms": norms,
-            "statistics": statistics,
-            **regressions,
-        }.items():
-            if not np.all(np.abs(numbers) <= _LARGEST):
-                raise UnreadableError(f"a number of {name!r} is out of range; load an intact copy")
-        if np.any(weights[1] < 0.0) or np.any(norms < 0.0) or np.any(statistics[[0, 2]] < 0.0):
-            raise UnreadableError("a sum of squares is negative; load an intact copy")
+        narrow, wide = self._stored_regressions(arrays)
+        fits = n_groups <= len(narrow.weights) <= min(2 * n_groups, len(groups))
+        demand(fits, "the regressions do not fit the groups")
+        learned = Learned(n_groups, weights, norms, statistics, narrow, wide)
+        check_stages(learned, feature_table(self._schema), verdicts)
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self.statistics[field] = column
         self.groups, self.weights, self.norms = groups, weights, norms
-        self.narrow = Regressions(regressions["inverse"], regressions["ridge"])
-        self.wide = Regressions(regressions["wide_inverse"], regressions["wide_ridge"])
+        self.narrow, self.wide = narrow, wide
 
-    def _stored_regressions(self, arrays: dict[str, Array]) -> dict[str, Array]:
+    def _stored_regressions(self, arrays: dict[str, Array]) -> tuple[Regressions, Regressions]:
         narrow, wide = self._slots_of_regressions
         n = len(take_array(arrays, "inverse", np.float64, (None, narrow, narrow)))
         shapes = {
@@ -190,4 +179,5 @@ class LinearStages:
             "wide_inverse": (n, wide, wide),
             "wide_ridge": (n, wide),
         }
-        return {name: take_array(arrays, name, np.float64, shape) for name, shape in shapes.items()}
+        taken = [take_array(arrays, name, np.float64, shape) for name, shape in shapes.items()]
+        return Regressions(*taken[:2]), Regressions(*taken[2:])

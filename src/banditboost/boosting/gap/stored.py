@@ -1,0 +1,115 @@
+"""Can these be the numbers of GapBoost's linear stages and regressions?
+
+Each is held to what learning can make of it (docs/format.md): then no step from here on leads to infinity.
+It takes linear time, and for each number of an inverse a third as many multiplications as that has slots.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from banditboost.boosting.gap.chain import FARTHEST, LEAST_NORM, LINEAR_STEP
+from banditboost.boosting.gap.experts import MEMORY
+from banditboost.boosting.gap.layout import MOST_BIN_PAIRS, MOST_PAIRS
+from banditboost.boosting.gap.state import LANES, Regressions
+from banditboost.io.values import demand
+from banditboost.rows.features import NUMERIC
+from banditboost.rows.schema import LARGEST
+from banditboost.types import Array
+
+_ROUNDING = 1e-6  # sums of many numbers may be off by this share
+_FIRST_LOSS = 1.0  # the largest loss that an expert begins with
+# Of inverses. After 40,000 lessons with columns that were equal, huge or nearly constant they were off by
+# 1e-16, and the least eigenvalue was 7e-9.
+_MOST_ASYMMETRY, _LEAST_EIGENVALUE = 1e-11, -1e-12
+
+
+class Learned(NamedTuple):
+    """What a file tells of the linear stages and regressions; shapes have been looked at."""
+
+    n_groups: int
+    weights: Array  # [2, blocks, slots, lanes]
+    norms: Array  # [3]
+    statistics: Array  # [3, columns]: counts, means, squares
+    narrow: Regressions
+    wide: Regressions
+
+
+def check_losses(losses: Array, verdicts: int) -> None:
+    """A verdict adds at most 1 to the loss of an expert, and takes away a part in `MEMORY`."""
+    most = min(MEMORY, _FIRST_LOSS + verdicts) * (1.0 + _ROUNDING)
+    demand((losses >= 0.0) & (losses <= most), "a loss of an expert is out of range")
+
+
+def check_stages(learned: Learned, features: Array, verdicts: int) -> None:
+    """Refuse what so many verdicts on rows with these features cannot have led to."""
+    _check_norms(learned.norms, len(features), verdicts)
+    _check_statistics(learned.statistics, features["kind"] == NUMERIC, verdicts)
+    _check_weights(learned, len(features), verdicts)
+    for regressions in (learned.narrow, learned.wide):
+        _check_regressions(regressions, learned.n_groups, verdicts)
+
+
+def _check_norms(norms: Array, n_columns: int, verdicts: int) -> None:
+    """A row has the constant 1, columns of at most 4, products of at most 16, and bins that count 1."""
+    square = FARTHEST * FARTHEST
+    most = verdicts * np.array([1.0 + square * n_columns, square * square * MOST_PAIRS, MOST_BIN_PAIRS])
+    demand((norms >= 0.0) & (norms <= most * (1.0 + _ROUNDING)), "a norm of the rows is out of range")
+    demand(norms[0] >= verdicts * (1.0 - _ROUNDING), "the norm of the constant is not that of the verdicts")
+
+
+def _check_statistics(statistics: Array, numeric: Array, verdicts: int) -> None:
+    """Counts are whole, means between the least and the largest number, and squares follow from both."""
+    count, mean, squares = statistics
+    whole = (count == np.floor(count)) & (count >= 0.0) & (count <= verdicts)
+    demand(whole & (numeric | (count == 0.0)), "a column's count is not that of its values")
+    most = LARGEST * (1.0 + _ROUNDING) * (count > 0.0)
+    demand(np.abs(mean) <= most, "a column's mean is out of range")
+    most = 4.0 * LARGEST * LARGEST * (1.0 + _ROUNDING) * np.where(count > 1.0, count, 0.0)
+    demand((squares >= 0.0) & (squares <= most), "a column's squares are out of range")
+
+
+def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
+    """A step moves a weight by its rate at most, times a root where slots are shared; squares grow by errors,
+    which are scores.
+    """
+    longest = 1 + n_columns + MOST_PAIRS + MOST_BIN_PAIRS
+    most = verdicts * LINEAR_STEP / math.sqrt(LEAST_NORM) * math.sqrt(longest) * (1.0 + _ROUNDING)
+    weights, squares = learned.weights
+    demand(np.abs(weights) <= most, "a number of 'linear' is out of range")
+    value = FARTHEST * FARTHEST
+    error = 1.0 + longest * value * most
+    largest = verdicts * longest * (error * value) ** 2
+    demand((squares >= 0.0) & (squares <= largest), "a sum of squares is out of range")
+    demand((squares > 0.0) | (weights == 0.0), "a weight has changed without a gradient")
+    lanes = np.arange(learned.weights.shape[1] * LANES).reshape(-1, 1, LANES)
+    demand((lanes < learned.n_groups) | (squares == 0.0), "a chain that was not made has learned")
+
+
+def _check_regressions(regressions: Regressions, n_groups: int, verdicts: int) -> None:
+    """Ridge regressions on signs: an inverse is symmetric, positive and at most 1; no weight is above half
+    the root of the number of lessons, of which little is lost by rounding.
+    """
+    inverse, weights = regressions
+    slots = weights.shape[1]
+    demand(np.abs(weights) <= 10.0 * (1.0 + math.sqrt(verdicts)), "a weight of a regression is out of range")
+    demand(np.abs(inverse) <= 1.0 + _ROUNDING, "a number of an inverse is out of range")
+    fresh = (inverse[n_groups:] == np.eye(slots)).all() and not weights[n_groups:].any()
+    demand(fresh, "a regression that was not made has learned")
+    for one in inverse[:n_groups]:
+        demand(_is_inverse(one), "the inverse of a regression is not symmetric and positive")
+
+
+def _is_inverse(matrix: Array) -> bool:
+    """Whether all eigenvalues are above the least, next to 0: then a Cholesky factor can be computed."""
+    if np.any(np.abs(matrix - matrix.T) > _MOST_ASYMMETRY):
+        return False
+    raised = matrix - _LEAST_EIGENVALUE * np.eye(len(matrix))
+    try:
+        np.linalg.cholesky(raised)
+    except np.linalg.LinAlgError:
+        return False
+    return True
