@@ -31,6 +31,7 @@ from banditboost.experiments.grouping import (
     title_of,
 )
 from banditboost.experiments.statistics import mean_interval
+from banditboost.text import figure_text
 from banditboost.types import Array
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
@@ -66,6 +67,7 @@ STYLE: Any = {
     "axes.axisbelow": True,
     "figure.constrained_layout.h_pad": 0.1,
     "figure.constrained_layout.w_pad": 0.1,
+    "text.usetex": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "banditboost",
 }
@@ -132,7 +134,7 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
         grid = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, (data, members) in zip(grid, panels.items(), strict=False):
             draw(axes, members)
-            axes.set_title(f"{title_of(data)}, k = {members[0]['n_labels']}")
+            axes.set_title(figure_text(f"{title_of(data)}, k = {members[0]['n_labels']}"))
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
         if legend:
@@ -209,7 +211,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
             markersize=4,
             capsize=3,
             elinewidth=1,
-            label=name,
+            label=figure_text(name),
         )
     _show_lines(axes)
     printed = protocol.EXPLORATION.get(data_of(records[0]))
@@ -224,7 +226,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
 def _line(axes: Axes, x: Sequence[float], points: Array, learner: str, learners: Sequence[str]) -> None:
     mean, half = points.T
     paint = colour(learner, learners)
-    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner)
+    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=figure_text(learner))
     if np.isfinite(half).all():
         low, high = np.clip([mean - half, mean + half], 0, 1)
         axes.fill_between(x, low, high, color=paint, alpha=0.18, linewidth=0)

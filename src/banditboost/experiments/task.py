@@ -16,6 +16,7 @@ import numpy as np
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.references import reference_to
+from banditboost.text import visible
 
 _ID_DIGITS = 16
 _BLOCK = 1 << 20
@@ -152,7 +153,7 @@ class Task:
         )
 
     def __str__(self) -> str:
-        return f"{self.learner} on {self.source.name}, seed {self.seed}"
+        return visible(f"{self.learner} on {self.source.name}, seed {self.seed}")
 
 
 def sha256_of(path: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.text import quoted, visible
 from banditboost.types import Array
 
 LARGEST = 1e100  # numbers beyond are clamped, so that no square overflows
@@ -163,7 +164,7 @@ class Schema:
 
     def __repr__(self) -> str:
         parts = (
-            f"{name}: numeric" if codes is None else f"{name}: nominal[{len(codes)}]"
+            f"{visible(name)}: numeric" if codes is None else f"{visible(name)}: nominal[{len(codes)}]"
             for name, (_, codes) in self._columns.items()
         )
         return f"Schema({', '.join(parts)})"
