@@ -32,9 +32,13 @@ class ArrowFile:
 
     def batches(self, request: Request) -> Iterator[Batch]:
         names = [name for name in self._names if name not in request.ignored]
-        with self._whole():
-            for frame in self._reader.frames(names):
-                yield frame_batch(nw.from_native(frame, eager_only=True), request)
+        frames = self._reader.frames(names)
+        while True:
+            with self._whole():
+                frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame_batch(nw.from_native(frame, eager_only=True), request)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:

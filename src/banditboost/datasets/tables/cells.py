@@ -86,7 +86,7 @@ def from_objects(cells: Sequence[Any], column: str, words: bool) -> Cells:
     if not words and all(cell is None or _is_number(cell) for cell in cells):
         return _floats([math.nan if cell is None else cell for cell in cells])
     texts = [None if cell is None else text_of(cell) for cell in cells]
-    numbers = {text: float(cell) for text, cell in zip(texts, cells, strict=True) if _is_number(cell)}
+    numbers = {text: _float(cell) for text, cell in zip(texts, cells, strict=True) if _is_number(cell)}
     return as_words(texts, lambda text: numbers.get(text, math.nan), typed=True)
 
 
