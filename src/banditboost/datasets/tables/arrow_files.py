@@ -56,7 +56,7 @@ class _PyArrow:
         import pyarrow
         import pyarrow.dataset
 
-        self.errors = pyarrow.ArrowException, OSError
+        self.errors = pyarrow.ArrowException, OSError, UnicodeDecodeError  # of names of columns
         self._pa: Any = pyarrow
         self._path, self._form = path, form
 
@@ -65,6 +65,7 @@ class _PyArrow:
 
     def frames(self, names: list[str]) -> Iterator[Any]:
         for batch in self._opened().to_batches(columns=names, batch_size=_ROWS_A_BATCH, batch_readahead=1):
+            batch.validate(full=True)  # offsets of a damaged file may point anywhere
             yield self._pa.Table.from_batches([batch])
 
     def _opened(self) -> Any:

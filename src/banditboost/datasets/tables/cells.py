@@ -99,7 +99,12 @@ def text_of(cell: Any) -> str:
         cell = cell.item()
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    return str(cell)
+    try:
+        return str(cell)
+    except ValueError:
+        raise DatasetError(
+            "a cell is a whole number of thousands of digits, too many for a name: write it as a text"
+        ) from None
 
 
 def dates(column: str, example: object) -> DatasetError:
@@ -134,3 +139,5 @@ def _float(cell: Any) -> float:
         return float(cell)
     except OverflowError:  # a whole number beyond all floats
         return math.inf if cell > 0 else -math.inf
+    except ValueError:  # a Decimal that is no number, and says so aloud
+        return math.nan

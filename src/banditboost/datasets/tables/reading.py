@@ -216,7 +216,7 @@ def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict
             raise DatasetError(
                 f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]"
             )
-        if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+        if not _are_names(names):
             raise DatasetError(f"{argument} is {quoted(names)}: give a list of names of columns")
         for name in names:
             if name in declared or name == label:
@@ -226,6 +226,13 @@ def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict
                 )
             declared[name] = kind
     return declared
+
+
+def _are_names(names: Any) -> bool:
+    try:
+        return isinstance(names, Collection) and all(isinstance(name, str) for name in names)
+    except TypeError:  # an array without dimensions
+        return False
 
 
 def _scanned(source: Source, request: Request, label: str, declared: Mapping[str, Kind | None]) -> TableFile:
