@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from banditboost import baselines
 from banditboost.experiments import protocol
+from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
     Record,
     data_of,
@@ -30,6 +31,7 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
+from banditboost.experiments.records import checked
 from banditboost.experiments.statistics import mean_interval
 from banditboost.text import figure_text
 from banditboost.types import Array
@@ -78,7 +80,8 @@ def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure
 
     Circles are the paper's Table 1. Below three seeds there is no interval.
     """
-    return _panels(group(records, data_of), _draw_curves, legend)
+    found = checked(records, "rounds", "n_labels", "curve")
+    return _panels(group(found, data_of), _draw_curves, legend)
 
 
 def exploration(
@@ -88,7 +91,8 @@ def exploration(
 
     A dotted line is the paper's choice.
     """
-    return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
+    found = checked(records, "n_labels", "accuracy", "exploration")
+    return _panels(group(found, data_of), partial(_draw_exploration, series=series), legend)
 
 
 def write(figure: Figure, stem: Path) -> list[Path]:
@@ -167,6 +171,11 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
     for learner, members in learners.items():
         rounds = members[0]["curve"]["round"]
         curves = [record["curve"]["accuracy"] for record in members]
+        if len(set(map(len, curves))) > 1:
+            raise ExperimentError(
+                f"the runs of {learner!r} on {data_of(members[0])!r} have curves of different lengths; "
+                "draw one stream at a time"
+            )
         points = [mean_interval(values) for values in zip(*curves, strict=True)]
         _line(axes, rounds, np.array(points), learner, list(learners))
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)

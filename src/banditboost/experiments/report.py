@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
 from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
+from banditboost.experiments.records import checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
 from banditboost.experiments.wording import value_text
@@ -40,6 +41,7 @@ class Report:
 
 def page(report: Report) -> str:
     """The whole HTML text."""
+    checked(report.records, "rounds", "seconds", "machine", "versions", "finished")
     parts = [_head(report), _tiles(report), *map(_sheet, report.sheets)]
     if report.curves:
         parts.append(_curves(report.curves))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.records import checked
 from banditboost.experiments.results import Results
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
@@ -100,7 +101,6 @@ def tune_by_halving(
     rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long
     a stream is.)
     """
-    check_count("factor", factor, 2)
     candidates = search.candidates()
     dropped: list[Ranked] = []
     for cut in rungs(len(candidates), rounds, factor)[:-1]:
@@ -117,7 +117,9 @@ def rungs(n_candidates: int, rounds: int, factor: int) -> list[int]:
     >>> rungs(n_candidates=9, rounds=9000, factor=3)
     [1000, 3000, 9000]
     """
-    cuts = [rounds]
+    cuts = [check_count("rounds", rounds, 1)]
+    check_count("n_candidates", n_candidates, 1)
+    check_count("factor", factor, 2)
     while n_candidates > 1 and cuts[0] // factor >= _FEWEST_ROUNDS:
         cuts.insert(0, cuts[0] // factor)
         n_candidates = math.ceil(n_candidates / factor)
@@ -154,6 +156,6 @@ def _ranked(
         raise ExperimentError(
             f"{candidate} has not been played: {missing[0]} is not in the results; play it first"
         )
-    records = [found[task.id] for task in search.tasks(candidate, rounds)]
+    records = checked([found[task.id] for task in search.tasks(candidate, rounds)], "rounds", search.score)
     mean, half_width = mean_interval([record[search.score] for record in records])
     return Ranked(candidate, mean, half_width, records[0]["rounds"], len(records))
