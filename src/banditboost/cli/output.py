@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from banditboost.experiments.sheets import Sheet
 
 LOADING = "reading the data, loading kernels (the first time they are compiled: about a minute)"
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 _WIDTH_OF_A_FILE = 160
 _MOST_BITS = 1024  # of a whole number in JSON; Python refuses to write thousands of digits
 _MARKS = {"above": "blue", "below": "dark_orange3"}

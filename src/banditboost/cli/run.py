@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from banditboost.cli import options, output
+from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.data_choice import DataChoice
 from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterChoice, parameters_for
 from banditboost.cli.option_groups import takes_groups
@@ -96,7 +96,7 @@ def run(
         _tell(choice, player, saved, as_json)
     if player.interrupted:
         output.warn(_how_to_go_on(save, skip + player.rounds))
-        raise typer.Exit(output.INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _set_up(

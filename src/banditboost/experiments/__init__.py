@@ -16,7 +16,7 @@ Where to look:
 - `tune.py`: a grid, or successive halving, over a learner's parameters;
 - `statistics.py`: means with intervals, and differences between learners on the same seeds;
 - `grouping.py`, `tables.py`, `comparison.py`, `figures.py`, `curves.py`, `report.py`: what records show;
-  these never train (`sheets.py`, `wording.py`: how tables are written).
+  these never train (`sheets.py`, `wording.py`, `writing.py`: how tables are written).
 
 Only `learners`, `run` and what imports them load Numba; joblib is loaded when tasks are run.
 """

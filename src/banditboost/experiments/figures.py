@@ -33,6 +33,7 @@ from banditboost.experiments.grouping import (
 )
 from banditboost.experiments.records import checked
 from banditboost.experiments.statistics import mean_interval
+from banditboost.experiments.writing import write_whole
 from banditboost.text import figure_text
 from banditboost.types import Array
 
@@ -105,8 +106,10 @@ def write(figure: Figure, stem: Path) -> list[Path]:
 
 def save(figure: Figure, path: Path) -> None:
     """Save in the format that the name's ending says."""
+    kind, drawn = path.suffix.removeprefix("."), io.BytesIO()
     with mpl.rc_context(STYLE):
-        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(drawn, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else None)
+    write_whole(path, drawn.getvalue())
 
 
 def svg_text(figure: Figure) -> str:
