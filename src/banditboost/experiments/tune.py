@@ -11,14 +11,15 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.records import checked
 from banditboost.experiments.results import Results
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
-from banditboost.validation import check_count
+from banditboost.text import quoted
+from banditboost.validation import check_choice, check_count
 
 Score = Literal["accuracy", "last_accuracy", "greedy_accuracy"]
 Parameters = dict[str, Any]
@@ -45,11 +46,21 @@ class Search:
     score: Score = "accuracy"
 
     def __post_init__(self) -> None:
+        for name, given in (("choices", self.choices), ("fixed", self.fixed)):
+            if not isinstance(given, Mapping):
+                raise ExperimentError(f"{name} is {quoted(given)}; give a dict by name of the parameter")
+        if not isinstance(self.seeds, Sequence) or isinstance(self.seeds, (str, bytes)):
+            raise ExperimentError(f"seeds is {quoted(self.seeds)}; give a list of seeds")
+        check_choice("score", self.score, get_args(Score))
         for name, values in self.choices.items():
+            if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+                raise ExperimentError(
+                    f"the values to try for {quoted(name)} are {quoted(values)}; give a list"
+                )
             if not values:
-                raise ExperimentError(f"there are no values to try for {name!r}; give at least one")
+                raise ExperimentError(f"there are no values to try for {quoted(name)}; give at least one")
             if name in self.fixed:
-                raise ExperimentError(f"{name!r} is both to be tried and fixed; give it once")
+                raise ExperimentError(f"{quoted(name)} is both to be tried and fixed; give it once")
         if not self.choices or not self.seeds:
             raise ExperimentError("a search needs at least one parameter to try and one seed")
 
