@@ -109,14 +109,17 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     """
     if isinstance(labels, (str, bytes)):
         raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
-    if not isinstance(labels, Iterable):
-        raise LabelError(f"labels is {quoted(labels)}; give a list of labels, such as ['yes', 'no']")
     if isinstance(labels, (set, frozenset)):
         raise LabelError(
             "labels is a set, whose order differs from process to process; give a list, "
             "such as sorted(labels)"
         )
-    names = tuple(labels)
+    try:
+        names = tuple(labels)
+    except TypeError:  # an array without dimensions
+        raise LabelError(
+            f"labels is {quoted(labels)}; give a list of labels, such as ['yes', 'no']"
+        ) from None
     seen: set[Hashable] = set()
     for label in names:
         _check_label(label, seen)

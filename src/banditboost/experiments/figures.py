@@ -158,6 +158,8 @@ def _legend(figure: Figure) -> None:
     for axes in figure.axes:
         lines, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, lines, strict=True))
+    if not entries:
+        return
     for columns in range(min(len(entries), _MOST_COLUMNS), 0, -1):
         legend = figure.legend(
             entries.values(), entries.keys(), loc="outside upper center", ncols=columns, frameon=False

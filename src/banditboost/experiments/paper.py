@@ -114,6 +114,7 @@ def exploration_tasks(
         _known("data set", datasets, STREAMS),
         _known("bandit algorithm", algorithms, BANDITS),
     )
+    rates = _listed("rates", rates, "give a list of numbers")
     return [
         Task(
             Source(name, repeat=SEARCH_REPEAT[name]),
@@ -152,15 +153,21 @@ def _seeds(seeds: Seeds, usual: int) -> Iterable[int]:
         seeds = usual
     if isinstance(seeds, int):
         return range(FIRST_SEED, FIRST_SEED + check_count("seeds", seeds, 1))
-    if not isinstance(seeds, Iterable) or isinstance(seeds, (str, bytes)):
-        raise ExperimentError(f"seeds is {quoted(seeds)}; say how many, or which")
-    return tuple(seeds)
+    return _listed("seeds", seeds, "say how many, or which")
+
+
+def _listed(what: str, given: Any, remedy: str) -> tuple[Any, ...]:
+    try:
+        found = None if isinstance(given, (str, bytes)) else tuple(given)
+    except TypeError:
+        found = None
+    if found is None:
+        raise ExperimentError(f"{what} is {quoted(given)}; {remedy}")
+    return found
 
 
 def _known(what: str, names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    if not isinstance(names, Iterable) or isinstance(names, (str, bytes)):
-        raise ExperimentError(f"the {what}s are {quoted(names)}; give a list of names")
-    given = tuple(names)
+    given = _listed(f"{what}s", names, "give a list of names")
     for name in given:
         if not isinstance(name, str) or name not in known:
             raise ExperimentError(f"unknown {what} {quoted(name)}: the paper has {', '.join(known)}")

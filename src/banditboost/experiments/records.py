@@ -15,15 +15,20 @@ _MOST = 2**63
 
 def checked(records: Iterable[Record], *fields: str) -> list[Record]:
     """The records, if there is at least one, and each has these fields."""
-    try:
-        found = list(records)
-    except TypeError:
-        raise ExperimentError(f"records is {quoted(records)}; give records of tasks") from None
+    found = listed(records)
     if not found:
         raise ExperimentError("records is empty; give at least one record of a task")
     for record in found:
         check_record(record, *fields)
     return found
+
+
+def listed(records: Any) -> list[Record]:
+    """Records in a list, whatever they come in."""
+    try:
+        return list(records)
+    except TypeError:
+        raise ExperimentError(f"records is {quoted(records)}; give records of tasks") from None
 
 
 def check_record(record: Record, *fields: str) -> None:
@@ -51,6 +56,10 @@ def is_number(value: Any) -> bool:
     return abs(value) < _MOST if isinstance(value, int) else math.isfinite(value)
 
 
+def is_share(value: Any) -> bool:
+    return is_number(value) and 0.0 <= value <= 1.0
+
+
 def is_count(value: Any) -> bool:
     return isinstance(value, int) and is_number(value) and value >= 0
 
@@ -58,9 +67,18 @@ def is_count(value: Any) -> bool:
 def _is_task(task: Any) -> bool:
     if not isinstance(task, Mapping) or not isinstance(task.get("source"), Mapping):
         return False
-    parameters = task.get("parameters", {})
-    named = isinstance(task["source"].get("name"), str) and isinstance(task.get("learner"), str)
-    return named and is_count(task.get("seed")) and _is_named(parameters)
+    name, learner = task["source"].get("name"), task.get("learner")
+    if not isinstance(name, str) or not isinstance(learner, str) or not learner:
+        return False
+    return is_count(task.get("seed")) and _are_parameters(task.get("parameters", {}))
+
+
+def _are_parameters(parameters: Any) -> bool:
+    if not _is_named(parameters):
+        return False
+    rate, weak_learner = parameters.get("exploration"), parameters.get("weak_learner")
+    known = rate is None or isinstance(rate, str) or is_number(rate)
+    return known and (weak_learner is None or isinstance(weak_learner, str))
 
 
 def _is_curve(curve: Any) -> bool:
@@ -81,14 +99,15 @@ def _exploration(record: Record) -> Any:
 
 
 _SOUND: Mapping[str, Callable[[Any], bool]] = {
+    "id": lambda name: isinstance(name, str),
     "task": _is_task,
     "exploration": is_number,
     "rounds": is_count,
     "n_labels": is_count,
     "memory_bytes": is_count,
-    "accuracy": is_number,
-    "last_accuracy": is_number,
-    "greedy_accuracy": is_number,
+    "accuracy": is_share,
+    "last_accuracy": is_share,
+    "greedy_accuracy": is_share,
     "rounds_per_second": is_number,
     "seconds": is_number,
     "curve": _is_curve,

@@ -15,12 +15,13 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
+from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
 from banditboost.experiments.records import checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
 from banditboost.experiments.wording import value_text
-from banditboost.text import html
+from banditboost.text import html, quoted
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
@@ -41,6 +42,9 @@ class Report:
 
 def page(report: Report) -> str:
     """The whole HTML text."""
+    for records in (report.curves, report.grid):
+        if not isinstance(records, Sequence):
+            raise ExperimentError(f"records is {quoted(records)}; give a list of records of tasks")
     checked(report.records, "rounds", "seconds", "machine", "versions", "finished")
     parts = [_head(report), _tiles(report), *map(_sheet, report.sheets)]
     if report.curves:
@@ -197,8 +201,9 @@ def _parameters(records: Iterable[Record]) -> str:
             {
                 record["task"]["parameters"]["exploration"]
                 for record in runs
-                if "exploration" in record["task"]["parameters"]
-            }
+                if record["task"]["parameters"].get("exploration") is not None
+            },
+            key=lambda rate: (isinstance(rate, str), rate),
         )
         explored = f"exploration {', '.join(map(value_text, rates))}; " if rates else ""
         rows.append(

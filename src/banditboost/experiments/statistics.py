@@ -34,6 +34,8 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
         raise ParameterError(f"values is {quoted(values)}; give a list of numbers") from None
     if not found:
         raise ParameterError("values is empty; give at least one number")
+    if not all(map(math.isfinite, found)):
+        raise ParameterError(f"values is {quoted(values)}; give finite numbers")
     mean = statistics.fmean(found)
     if len(found) < FEWEST_FOR_AN_INTERVAL:
         return mean, math.nan

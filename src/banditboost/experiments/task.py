@@ -88,7 +88,12 @@ class Source:
         """A file and its label column, as it is now; `others` are the other fields."""
         if not isinstance(path, (str, os.PathLike)):
             raise ExperimentError(f"path is {quoted(path)}; give the path of a file")
-        absolute = Path(path).resolve()
+        try:
+            absolute = Path(path).resolve()
+        except (OSError, ValueError):
+            raise ExperimentError(
+                f"path is {quoted(path)}, which can be no file; check the spelling"
+            ) from None
         return cls(
             **{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute)
         )

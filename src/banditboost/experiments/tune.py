@@ -141,7 +141,7 @@ def rank(
     search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]
 ) -> list[Ranked]:
     """Candidates by their records, the best first; nothing is played."""
-    found = {record["id"]: record for record in records}
+    found = {record["id"]: record for record in checked(records, "id")}
     return sorted(
         (_ranked(search, candidate, rounds, found) for candidate in candidates),
         key=lambda ranked: -ranked.mean,
