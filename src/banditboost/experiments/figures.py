@@ -214,7 +214,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
         half = np.nan_to_num(
             [found.half_width for found in rates.values()]
         )  # no bar where there is no interval
-        reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
+        reach = np.maximum([np.minimum(half, mean), np.minimum(half, 1 - mean)], 0.0)
         axes.errorbar(
             list(rates),
             mean,

@@ -56,10 +56,6 @@ def is_number(value: Any) -> bool:
     return abs(value) < _MOST if isinstance(value, int) else math.isfinite(value)
 
 
-def is_share(value: Any) -> bool:
-    return is_number(value) and 0.0 <= value <= 1.0
-
-
 def is_count(value: Any) -> bool:
     return isinstance(value, int) and is_number(value) and value >= 0
 
@@ -105,9 +101,9 @@ _SOUND: Mapping[str, Callable[[Any], bool]] = {
     "rounds": is_count,
     "n_labels": is_count,
     "memory_bytes": is_count,
-    "accuracy": is_share,
-    "last_accuracy": is_share,
-    "greedy_accuracy": is_share,
+    "accuracy": is_number,
+    "last_accuracy": is_number,
+    "greedy_accuracy": is_number,
     "rounds_per_second": is_number,
     "seconds": is_number,
     "curve": _is_curve,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.records import checked
+from banditboost.experiments.records import check_record, checked, listed
 from banditboost.experiments.results import Results
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
@@ -141,7 +141,10 @@ def rank(
     search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]
 ) -> list[Ranked]:
     """Candidates by their records, the best first; nothing is played."""
-    found = {record["id"]: record for record in checked(records, "id")}
+    found = {}
+    for record in listed(records):
+        check_record(record, "id")
+        found[record["id"]] = record
     return sorted(
         (_ranked(search, candidate, rounds, found) for candidate in candidates),
         key=lambda ranked: -ranked.mean,

@@ -9,7 +9,6 @@ import numpy as np
 
 from banditboost.errors import ParameterError
 from banditboost.text import quoted
-from banditboost.validation import check_choice
 
 Range = float | tuple[float, float]
 LeafPrediction = Literal["majority", "naive_bayes", "adaptive"]
@@ -57,7 +56,11 @@ class HoeffdingTree:
 
     def __post_init__(self) -> None:
         self.ranges()
-        check_choice("leaf_prediction", self.leaf_prediction, LEAF_PREDICTIONS)
+        if not isinstance(self.leaf_prediction, str) or self.leaf_prediction not in LEAF_PREDICTIONS:
+            raise ParameterError(
+                f"leaf_prediction is {quoted(self.leaf_prediction)}; it must be one of "
+                f"{', '.join(LEAF_PREDICTIONS)}"
+            )
         if not _is_number(self.min_branch_fraction) or not 0.0 <= self.min_branch_fraction < 0.5:
             raise ParameterError(
                 f"min_branch_fraction is {quoted(self.min_branch_fraction)}; give a number in [0, 0.5)"
