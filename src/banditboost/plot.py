@@ -27,6 +27,7 @@ except ModuleNotFoundError as error:
 from banditboost.experiments.figures import STYLE, colour, dashes
 
 _MOST_LABELS = 30  # of a confusion matrix: the most frequent ones
+_LONGEST_TICK = 20  # characters of a label beside it
 _MOST_NUMBERS = 12  # labels up to which the cells are written out
 
 
@@ -142,7 +143,7 @@ def _counts(result: Result) -> tuple[Array, Sequence[str]]:
     """
     n_labels = len(result.labels)
     place = np.arange(n_labels)
-    names = [figure_text(visible(label)) for label in result.labels]
+    names = [figure_text(visible(label), _LONGEST_TICK) for label in result.labels]
     if n_labels > _MOST_LABELS:
         kept = np.sort(
             np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1]

@@ -120,13 +120,17 @@ def graphviz(text: str) -> str:
     return f'"{escaped}"'
 
 
-def figure_text(text: str) -> str:
+def figure_text(text: str, longest: int = 48) -> str:
     r"""Text that Matplotlib draws as it is: a dollar begins no formula, an underscore hides no entry.
+
+    A name that would push the figure out of its frame is cut to `longest` characters.
 
     >>> print(figure_text("$5"))
     \$5
     """
-    shown = visible(text).replace("$", r"\$")
+    shown = visible(text)
+    shown = shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+    shown = shown.replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 

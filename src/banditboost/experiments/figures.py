@@ -141,7 +141,7 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
         grid = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, (data, members) in zip(grid, panels.items(), strict=False):
             draw(axes, members)
-            axes.set_title(figure_text(f"{title_of(data)}, k = {members[0]['n_labels']}"))
+            axes.set_title(f"{figure_text(title_of(data))}, k = {members[0]['n_labels']}")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
         if legend:
