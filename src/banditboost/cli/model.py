@@ -42,7 +42,7 @@ def show(
 def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """A line for each fact, and for each parameter."""
     for name, value in facts.items():
-        if name == "parameters":
+        if name == "parameters" and isinstance(value, Mapping):
             yield from _lines(value)
         elif name == "branch":
             yield name, _text(value) if value else "none: the model itself"
@@ -51,7 +51,7 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from _lines({part: item for part, item in value.items() if part != "class"})
         elif name in ("memory", "file_size", "max_memory") and isinstance(value, (int, float)):
             yield name.replace("_", " "), f"{value / 2**20:.1f} MiB"
-        elif name == "schema":
+        elif name == "schema" and isinstance(value, Mapping):
             features = [
                 feature if values is None else f"{visible(feature)} ({_text(values)})"
                 for feature, values in value.items()

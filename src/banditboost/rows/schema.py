@@ -451,5 +451,5 @@ def _plain(value: Any) -> Hashable:
         return repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
         raise FeatureError(
-            f"a nominal feature is an integer of {value.bit_length():,} bits; give it as a string"
+            "a nominal feature has an integer of thousands of digits; give it as a string"
         ) from None

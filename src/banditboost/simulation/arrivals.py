@@ -37,7 +37,7 @@ class Arrivals:
 
 def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
     if callable(delay):
-        drawn = np.asarray(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
+        drawn = _array(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
         numbers = drawn.shape == (n_rounds,) and drawn.dtype.kind in "fiub"
         if not numbers or not np.all(np.isfinite(drawn)) or np.any(drawn < 0):
             raise ParameterError(
@@ -51,6 +51,13 @@ def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
             "or a function from uniform numbers to delays"
         )
     return np.full(n_rounds, min(int(delay), n_rounds), dtype=np.int64)
+
+
+def _array(drawn: Any) -> Array:
+    try:
+        return np.asarray(drawn)
+    except ValueError:  # lists of different lengths
+        return np.empty(0, object)
 
 
 def _slots(n_rounds: int, due: Array, arrives: Array) -> tuple[Array, int]:
