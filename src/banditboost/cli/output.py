@@ -113,7 +113,7 @@ def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
         screen.print(Text.assemble((f"{name:<{width}}", "dim"), "  ", value), soft_wrap=True)
 
 
-class Description(ProgressColumn):
+class Description(ProgressColumn):  # type: ignore[misc]
     """What a bar counts, as it is called."""
 
     def render(self, task: Task) -> Text:

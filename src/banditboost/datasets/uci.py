@@ -5,6 +5,7 @@ the original files look like: Mice an Excel sheet, Isolet two files packed by `c
 and decimal commas.
 """
 
+import gzip
 import importlib
 import io
 import zipfile
@@ -78,7 +79,7 @@ def _content(packed: zipfile.ZipFile, name: str) -> bytes:
         return bounded(file)
 
 
-def bounded(file: IO[bytes]) -> bytes:
+def bounded(file: IO[bytes] | gzip.GzipFile) -> bytes:
     """All that a packed file holds, unless that is more than there can be."""
     content = file.read(LARGEST + 1)
     if len(content) > LARGEST:

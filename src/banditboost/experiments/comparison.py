@@ -8,7 +8,6 @@ from typing import Any
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
     Estimate,
-    Record,
     data_of,
     estimate,
     group,
@@ -17,7 +16,7 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
-from banditboost.experiments.records import checked
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import PairedDifference
 from banditboost.experiments.tune import Ranked

@@ -6,6 +6,7 @@ It is enough to begin with the longest, so that all workers finish at about the 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments.protocol import STREAMS
@@ -28,8 +29,8 @@ def cost(task: Task) -> float:
     """
     known = task.source.path is None and task.source.name in SUMMARY
     features = SUMMARY[task.source.name].features if known else _UNKNOWN_FEATURES
-    given = task.parameters.get("n_learners")
-    trees = given if is_number(given) else _LEARNERS
+    given: Any = task.parameters.get("n_learners")
+    trees = float(given) if is_number(given) else _LEARNERS
     return rounds_of(task.source) * trees * (_OVERHEAD + features) * _ADAPTIVE.get(task.learner, 1)
 
 

@@ -22,7 +22,6 @@ from banditboost import baselines
 from banditboost.experiments import protocol
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
-    Record,
     data_of,
     estimate,
     exploration_of,
@@ -31,7 +30,7 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
-from banditboost.experiments.records import checked
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.writing import write_whole
 from banditboost.text import figure_text

@@ -81,8 +81,9 @@ def _is_curve(curve: Any) -> bool:
     if not isinstance(curve, Mapping) or not is_number(curve.get("window")):
         return False
     rounds, accuracy = curve.get("round"), curve.get("accuracy")
-    lists = isinstance(rounds, list) and isinstance(accuracy, list) and len(rounds) == len(accuracy) > 0
-    return lists and all(map(is_number, [*rounds, *accuracy]))
+    if not isinstance(rounds, list) or not isinstance(accuracy, list):
+        return False
+    return len(rounds) == len(accuracy) > 0 and all(map(is_number, [*rounds, *accuracy]))
 
 
 def _is_named(values: Any) -> bool:

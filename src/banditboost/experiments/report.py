@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
-from banditboost.experiments.records import checked
+from banditboost.experiments.grouping import data_of, group, learner_of, title_of
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
 from banditboost.experiments.wording import value_text

@@ -14,7 +14,6 @@ from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments import protocol
 from banditboost.experiments.grouping import (
     Estimate,
-    Record,
     data_of,
     estimate,
     exploration_of,
@@ -22,7 +21,7 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
-from banditboost.experiments.records import checked
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.wording import finite, interval_note, signed
 
