@@ -5,9 +5,15 @@ Each message names the argument, the value and the remedy; a failed call has cha
 
 from __future__ import annotations
 
+from banditboost.text import visible_lines
+
 
 class BanditBoostError(ValueError):
     """Whatever banditboost refuses."""
+
+    def __str__(self) -> str:
+        """The message, harmless to print: it may quote names of files, columns and labels."""
+        return visible_lines(super().__str__())
 
 
 class ParameterError(BanditBoostError):

@@ -12,6 +12,7 @@ import numpy as np
 
 from banditboost.errors import ParameterError
 from banditboost.simulation.result import Result
+from banditboost.text import figure_text, quoted, visible
 from banditboost.types import Array
 from banditboost.validation import check_number
 
@@ -26,6 +27,7 @@ except ModuleNotFoundError as error:
 from banditboost.experiments.figures import STYLE, colour, dashes
 
 _MOST_LABELS = 30  # of a confusion matrix: the most frequent ones
+_LONGEST_TICK = 20  # characters of a label beside it
 _MOST_NUMBERS = 12  # labels up to which the cells are written out
 
 
@@ -43,7 +45,7 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
     named = results if isinstance(results, Mapping) else {"": results}
     if not named or not all(isinstance(result, Result) and len(result.y) for result in named.values()):
         raise ParameterError(
-            f"results is {results!r}; give a result of play with at least one round, "
+            f"results is {quoted(results)}; give a result of play with at least one round, "
             "or a dict of them by name"
         )
     check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
@@ -56,7 +58,7 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
             axes.plot(
                 rounds,
                 curve,
-                label=name,
+                label=figure_text(visible(name)),
                 color=colour(name, list(named)),
                 linestyle=dashes(name),
                 linewidth=1.8,
@@ -84,7 +86,7 @@ def expert_weights(model: Any) -> Figure:
     weights = getattr(model, "expert_weights", None)
     if weights is None:
         raise ParameterError(
-            f"model is {model!r}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost"
+            f"model is {quoted(model)}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost"
         )
     kind = type(model).__name__
     with mpl.rc_context(STYLE):
@@ -92,7 +94,9 @@ def expert_weights(model: Any) -> Figure:
         axes = figure.subplots()
         axes.bar(np.arange(len(weights)), weights, color=colour(kind), width=0.8)
         axes.axhline(1 / len(weights), color="#555555", linestyle=":", linewidth=1.2, label="all alike")
-        axes.set(xlabel="expert", ylabel="weight", title=f"{kind} after {model.verdicts:,} verdicts")
+        axes.set(
+            xlabel="expert", ylabel="weight", title=figure_text(f"{kind} after {model.verdicts:,} verdicts")
+        )
         axes.xaxis.set_major_locator(mpl.ticker.MaxNLocator(integer=True))
         axes.grid(visible=False, axis="x")
         figure.legend(loc="outside upper right", frameon=False)
@@ -111,7 +115,7 @@ def confusion(result: Result) -> Figure:
     4
     """
     if not isinstance(result, Result) or not len(result.y):
-        raise ParameterError(f"result is {result!r}; give what play returned, with at least one round")
+        raise ParameterError(f"result is {quoted(result)}; give what play returned, with at least one round")
     counts, names = _counts(result)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     size = min(max(3.2, 0.5 * len(names)), 9.0)
@@ -139,7 +143,7 @@ def _counts(result: Result) -> tuple[Array, Sequence[str]]:
     """
     n_labels = len(result.labels)
     place = np.arange(n_labels)
-    names = [str(label) for label in result.labels]
+    names = [figure_text(visible(label), _LONGEST_TICK) for label in result.labels]
     if n_labels > _MOST_LABELS:
         kept = np.sort(
             np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1]

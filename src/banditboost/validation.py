@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
+from banditboost.text import quoted
 
 LARGEST_COUNT = 2**53
 """The integers up to this one are exact as floats."""
@@ -27,7 +28,7 @@ def refuse(name: str, value: Any, remedy: str) -> NoReturn:
     Traceback (most recent call last):
     banditboost.errors.ParameterError: window is 3; give a share of the stream
     """
-    raise ParameterError(f"{name} is {value!r}; {remedy}")
+    raise ParameterError(f"{name} is {quoted(value)}; {remedy}")
 
 
 def check_number(
@@ -108,14 +109,17 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     """
     if isinstance(labels, (str, bytes)):
         raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
-    if not isinstance(labels, Iterable):
-        raise LabelError(f"labels is {labels!r}; give a list of labels, such as ['yes', 'no']")
     if isinstance(labels, (set, frozenset)):
         raise LabelError(
             "labels is a set, whose order differs from process to process; give a list, "
             "such as sorted(labels)"
         )
-    names = tuple(labels)
+    try:
+        names = tuple(labels)
+    except TypeError:  # an array without dimensions
+        raise LabelError(
+            f"labels is {quoted(labels)}; give a list of labels, such as ['yes', 'no']"
+        ) from None
     seen: set[Hashable] = set()
     for label in names:
         _check_label(label, seen)
@@ -129,9 +133,9 @@ def _check_label(label: Any, seen: set[Hashable]) -> None:
     try:
         repeated = label in seen
     except TypeError:
-        raise LabelError(f"label {label!r} is not hashable; give strings, numbers or tuples") from None
+        raise LabelError(f"label {quoted(label)} is not hashable; give strings, numbers or tuples") from None
     if repeated:
-        raise LabelError(f"label {label!r} is given twice; give each label once")
+        raise LabelError(f"label {quoted(label)} is given twice; give each label once")
     if isinstance(label, (float, np.floating)) and label != label:
         raise LabelError(
             "label nan is not equal to itself, so that it could never be told to be right; give it a name"

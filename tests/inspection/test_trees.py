@@ -39,9 +39,9 @@ def test_the_text() -> None:
     lines = str(small()).splitlines()
     assert lines[0] == "a tree: 4 leaves, depth 2"
     assert lines[1] == "colour = red or missing"
-    assert lines[2].startswith('|  a "quoted" \\ name of two lines <= 4.09091: yes 0.99, no 0.01 (weight')
+    assert lines[2].startswith('|  a "quoted" \\ name\\nof two lines <= 4.09091: yes 0.99, no 0.01 (weight')
     assert lines[3].startswith(
-        '|  a "quoted" \\ name of two lines > 4.09091 or missing: no 0.96, yes 0.04 (weight'
+        '|  a "quoted" \\ name\\nof two lines > 4.09091 or missing: no 0.96, yes 0.04 (weight'
     )
     assert lines[-2].startswith("colour = green: no 1.00 (weight 4")
     assert lines[-1].startswith("colour = blue: never 1.00 (weight 4")
@@ -135,7 +135,7 @@ def test_dot_has_every_node_and_edge() -> None:
     assert re.findall(r"^  n(\d+) \[", text, re.MULTILINE) == [str(i) for i in range(len(view.nodes))]
     edges = {(int(a), int(b)) for a, b in re.findall(r"^  n(\d+) -> n(\d+) \[label=\"", text, re.MULTILINE)}
     assert edges == {(node.parent, i) for i, node in enumerate(view.nodes) if node.parent >= 0}
-    assert r"a \"quoted\" \\ name of two lines" in text
+    assert r"a \"quoted\" \\ name\\nof two lines" in text
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")

@@ -200,3 +200,14 @@ def test_vowpal_wabbit_reads_dsjson(vw, short, tmp_path):
         } == decision.distribution()
         workspace.finish_example(examples)
     workspace.finish()
+
+
+def test_any_text_can_be_a_name_and_only_decisions_are_logged():
+    """Half of a pair of surrogates is no character, and yet a name."""
+    model = AdaBandit(["a", "b"], n_learners=2, seed=1)
+    log, x = DecisionLog(model.labels), {"\ud800": "\udfff"}
+    log.add(x, model.decide(x), correct=True)
+    assert log.to_vw()[0].endswith("| %ED%A0%80=%ED%BF%BF")
+    with pytest.raises(DecisionError, match="decision is 5; give what decide returned"):
+        log.add(x, 5, correct=True)
+    assert len(log) == 1

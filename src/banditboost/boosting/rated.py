@@ -15,6 +15,7 @@ from banditboost.memo import POLICY_BY_VOTES
 from banditboost.models.bandit import BanditModel
 from banditboost.models.locking import locked
 from banditboost.schedules import Adaptive, Divided, Schedule, to_plain
+from banditboost.text import quoted
 from banditboost.types import Array
 
 
@@ -41,7 +42,7 @@ class Rated(BanditModel):
         self._exploration = rates.checked(exploration)
         if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
             raise ParameterError(
-                f"estimator is {estimator!r}; give 3 or 4, the number of the paper's equation"
+                f"estimator is {quoted(estimator)}; give 3 or 4, the number of the paper's equation"
             )
         if isinstance(self.exploration, Divided):
             if not self.learners_vote:

@@ -18,6 +18,7 @@ from banditboost.boosting.exploration import (
 )
 from banditboost.errors import ParameterError
 from banditboost.schedules import Adaptive, Decaying, Divided, Schedule, Theory
+from banditboost.text import quoted
 from banditboost.types import Record
 
 Power = tuple[float, float]
@@ -32,7 +33,7 @@ def checked(exploration: Any) -> float | Schedule:
     number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
     if not number or not 0.0 <= given <= 1.0:
         raise ParameterError(
-            f"exploration is {given!r}; give a number in [0, 1], or a schedule, such as "
+            f"exploration is {quoted(given)}; give a number in [0, 1], or a schedule, such as "
             "banditboost.schedules.Adaptive()"
         )
     if given == 1.0:

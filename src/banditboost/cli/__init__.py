@@ -20,9 +20,19 @@ from __future__ import annotations
 
 import sys
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
+
 
 def main() -> None:
     """The entry point `banditboost`."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # while modules are imported, or the command line is read
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 import banditboost
-from banditboost.cli import output
+from banditboost.cli import INTERRUPTED, output
 from banditboost.cli.compare import compare
 from banditboost.cli.data import list_data
 from banditboost.cli.model import show
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
                 f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1
             )
         except (KeyboardInterrupt, typer.Abort):
-            code = output.INTERRUPTED
+            code = INTERRUPTED
         code = code if isinstance(code, int) else 0
         return sys.exit(code) if standalone_mode else code
 
@@ -75,7 +75,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             output.warn("stopped; the same command begins again")
-            raise typer.Exit(output.INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _as_options(message: str) -> str:

@@ -140,6 +140,7 @@ def present(
 ) -> None:
     """Tables on the terminal and in files, figures, and the report."""
     from banditboost.experiments import figures, report, tables
+    from banditboost.experiments.writing import write_whole
 
     shown = {name: _of(wanted, records) for name, wanted in tasks.items() if wanted}
     sheets = [getattr(tables, name)(runs) for name, runs in shown.items() if name.startswith("table")]
@@ -152,9 +153,8 @@ def present(
         files += figures.write(figures.exploration(grid), workspace.out / "exploration")
     curves = _of([task for name, wanted in tasks.items() if name != "table4" for task in wanted], records)
     page = workspace.out / "report.html"
-    page.write_text(
-        report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid)), encoding="utf-8"
-    )
+    made = report.page(report.Report(_command(), [*sheets, tables.table3()], curves, grid))
+    write_whole(page, made.encode())
     if as_json:
         output.print_json(
             {

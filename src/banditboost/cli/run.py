@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from banditboost.cli import options, output
+from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.data_choice import DataChoice
 from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterChoice, parameters_for
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.targets import check_picture, check_target
-from banditboost.inspection.text import counted
+from banditboost.text import counted
 
 if TYPE_CHECKING:
     from banditboost.cli.player import Player
@@ -96,7 +96,7 @@ def run(
         _tell(choice, player, saved, as_json)
     if player.interrupted:
         output.warn(_how_to_go_on(save, skip + player.rounds))
-        raise typer.Exit(output.INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _set_up(
@@ -188,7 +188,7 @@ def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
     }
     if summary["saved"]:
         facts["saved"] = summary["saved"]
-    output.print_facts(_title(choice, player, summary), facts)
+    output.print_facts(_title(choice, player, summary), facts.items())
 
 
 def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from banditboost.cli import options, output
+from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.options import EngineName
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Workspace:
                 )
         except KeyboardInterrupt:
             self._tell_how_to_go_on(tasks, results.finished_ids())
-            raise typer.Exit(output.INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
         wanted = {task.id for task in tasks}
         return [record for record in results.records() if record["id"] in wanted]
 
@@ -105,11 +105,12 @@ class Workspace:
     def write_sheet(self, sheet: Sheet) -> list[Path]:
         """Write a table as CSV, Markdown and LaTeX."""
         from banditboost.experiments.sheets import FORMS
+        from banditboost.experiments.writing import write_whole
 
         paths = []
         for ending, written in FORMS.items():
             paths.append(self.out / f"{sheet.name}{ending}")
-            paths[-1].write_text(written(sheet), encoding="utf-8")
+            write_whole(paths[-1], written(sheet).encode())
         return paths
 
     def tell_files(self, files: Iterable[Path]) -> None:

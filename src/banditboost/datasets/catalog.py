@@ -10,6 +10,7 @@ from banditboost.datasets.dataset import Dataset
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.origin import ORIGINS
 from banditboost.datasets.summary import SUMMARY
+from banditboost.text import quoted
 
 Variant = Literal["paper", "raw"]
 Directory = str | os.PathLike[str] | None
@@ -40,8 +41,8 @@ def load(name: str, variant: Variant = "paper", directory: Directory = None) -> 
     {'nominal'}
     """
     _check(name)
-    if variant not in ("paper", "raw"):
-        raise DatasetError(f"unknown variant {variant!r} of {name!r}: it is 'paper' or 'raw'")
+    if not isinstance(variant, str) or variant not in ("paper", "raw"):
+        raise DatasetError(f"unknown variant {quoted(variant)} of {name!r}: it is 'paper' or 'raw'")
     raw = _GENERATED[name]() if name in _GENERATED else files.load(files.FILES[name], directory)
     return raw if variant == "raw" else paper.PREPARE[name](raw)
 
@@ -104,5 +105,5 @@ def _facts(name: str, directory: Directory) -> Info:
 
 
 def _check(name: str) -> None:
-    if name not in ORIGINS:
-        raise DatasetError(f"unknown data set {name!r}: the known ones are {', '.join(ORIGINS)}")
+    if not isinstance(name, str) or name not in ORIGINS:
+        raise DatasetError(f"unknown data set {quoted(name)}: the known ones are {', '.join(ORIGINS)}")

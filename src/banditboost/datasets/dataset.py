@@ -16,6 +16,7 @@ IntArray = NDArray[np.int64]
 Kind = Literal["numeric", "nominal"]
 NUMERIC: Final[Kind] = "numeric"
 NOMINAL: Final[Kind] = "nominal"
+_LARGEST_SEED = 2**128
 Values = tuple[tuple[str, ...] | None, ...]
 
 
@@ -149,6 +150,8 @@ def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) ->
     total = size * check_count("repeat", repeat, 1)
     if rounds is not None:
         check_count("rounds", rounds, 1, total, hint=f"{size} rows x repeat={repeat}")
+    if seed is not None:
+        check_count("seed", seed, 0, _LARGEST_SEED)
     order = (
         np.arange(total) if seed is None else np.random.Generator(np.random.PCG64(seed)).permutation(total)
     )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from banditboost.text import visible
+
 _VALUES_SHOWN = 5
 
 
@@ -19,10 +21,11 @@ class Fact(NamedTuple):
 
 def lines(facts: Sequence[Fact]) -> str:
     """Name, kind, and range or values, in columns; and how many cells are missing."""
-    width = max((len(fact.name) for fact in facts), default=0)
+    names = [visible(fact.name) for fact in facts]
+    width = max(map(len, names), default=0)
     return "\n".join(
-        f"{fact.name:<{width}}  {'numeric' if fact.values is None else 'nominal'}  {_content(fact)}"
-        for fact in facts
+        f"{name:<{width}}  {'numeric' if fact.values is None else 'nominal'}  {_content(fact)}"
+        for name, fact in zip(names, facts, strict=True)
     )
 
 
@@ -30,5 +33,6 @@ def _content(fact: Fact) -> str:
     missing = f", {fact.missing:,} missing" if fact.missing else ""
     if fact.values is None:
         return ("no number" if fact.low > fact.high else f"{fact.low:g} to {fact.high:g}") + missing
-    shown = ", ".join(fact.values[:_VALUES_SHOWN]) + (", ..." if len(fact.values) > _VALUES_SHOWN else "")
-    return f"{len(fact.values)} values: {shown}{missing}"
+    shown = ", ".join(map(visible, fact.values[:_VALUES_SHOWN]))
+    more = ", ..." if len(fact.values) > _VALUES_SHOWN else ""
+    return f"{len(fact.values)} values: {shown}{more}{missing}"

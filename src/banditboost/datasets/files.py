@@ -6,9 +6,8 @@ checksum is of the arrays, so it does not matter which form a copy has.
 
 import gzip
 import hashlib
+import io
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,15 +18,11 @@ from banditboost.datasets import cache, uci, web
 from banditboost.datasets.dataset import NOMINAL, NUMERIC, Dataset, IntArray, Values
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.origin import ORIGINS
+from banditboost.text import quoted
 
 ENVIRONMENT_VARIABLE = "BANDITBOOST_DATA"
 _DECODER = 2
 """Raise it when `_arrays` changes its answer: it is part of the cache key."""
-_BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, LookupError, RuntimeError)
-"""What readers raise for a file that is cut short or something else.
-
-These are the standard library, xlrd and ncompress.
-"""
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,9 @@ MOVEMENT = File(
     urls=(
         "https://archive.ics.uci.edu/static/public/250/"
         "wearable+computing+classification+of+body+postures+and+movements+puc+rio.zip",
-        "http://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",  # the makers' own
+        # The makers' own; without https only if that is all there is: the rows are checked in any case.
+        "https://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",
+        "http://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",
     ),
     sha256="0d86793994ea5d14dbbafcffce45a74d66bd76361e6787e789f57f6a13a8de29",
     labels={label: label for label in ("sitting", "sittingdown", "standing", "standingup", "walking")},
@@ -109,6 +106,8 @@ def load(file: File, directory: str | os.PathLike[str] | None = None) -> Dataset
 def locate(file: File, directory: str | os.PathLike[str] | None = None) -> Path | None:
     """Where a copy is: in `directory`, or without one in `$BANDITBOOST_DATA` or in the cache of downloads."""
     if directory is not None:
+        if not isinstance(directory, (str, os.PathLike)):
+            raise DatasetError(f"directory is {quoted(directory)}: give the path of a directory")
         places = [Path(directory)]
     else:
         variable = os.environ.get(ENVIRONMENT_VARIABLE)
@@ -163,16 +162,19 @@ def _dataset(file: File, arrays: cache.Arrays) -> Dataset:
 def _checked_arrays(file: File, path: Path) -> cache.Arrays:
     """The rows of a file in either form, if they are the ones expected; decoded once, then from the cache."""
     try:
-        packed = path.read_bytes()
+        with path.open("rb") as copy:
+            packed = uci.bounded(copy)
     except OSError as error:
         raise DatasetError(f"cannot read {path}: {error.strerror}; check its permissions") from error
+    except DatasetError as error:
+        raise DatasetError(f"{path} cannot be read: {error}") from None
 
     def decode() -> cache.Arrays:
         try:
             arrays = _arrays(file, _lines(file, packed))
         except DatasetError as error:
             raise DatasetError(f"{path} cannot be read: {error}") from None
-        except _BROKEN as error:
+        except Exception as error:  # what the standard library, xlrd and ncompress have to say of odd bytes
             raise DatasetError(f"{path} {_what_it_is(packed)} ({_short(error)}): get a fresh copy") from error
         found = rows_sha256(arrays)
         if found != file.sha256:
@@ -187,7 +189,8 @@ def _checked_arrays(file: File, path: Path) -> cache.Arrays:
 
 def _lines(file: File, packed: bytes) -> list[str]:
     if packed.startswith(b"\x1f\x8b"):
-        return gzip.decompress(packed).decode("utf-8").splitlines()
+        with gzip.open(io.BytesIO(packed)) as text:
+            return uci.bounded(text).decode("utf-8").splitlines()
     return list(uci.LINES[file.name](packed))
 
 

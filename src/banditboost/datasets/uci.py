@@ -5,11 +5,13 @@ the original files look like: Mice an Excel sheet, Isolet two files packed by `c
 and decimal commas.
 """
 
+import gzip
 import importlib
 import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
+from typing import IO, Any
 
 from banditboost.datasets.errors import DatasetError
 
@@ -19,6 +21,9 @@ ISOLET_PARTS = (
     "isolet5.data",
 )  # speakers 1 to 120, then the 30 that UCI sets aside for testing
 MOVEMENT_TABLE = "dataset-har-PUC-Rio-ugulino.csv"
+LARGEST = 64 << 20
+"""Bytes: no copy, and no file in one, is larger; Isolet has 41 MB of text. So a bomb unpacks to no more."""
+_MOST_INSIDE = 4  # archives inside an archive that are looked into
 
 
 def mice(archive: bytes) -> Iterator[str]:
@@ -56,18 +61,45 @@ LINES: Mapping[str, Callable[[bytes], Iterator[str]]] = {"mice": mice, "isolet":
 def member(archive: bytes, filename: str) -> bytes:
     """A file in the archive or in an archive inside it, in whatever folder. `KeyError` if it is not there."""
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
-        inner = []
-        for name in packed.namelist():
+        names = packed.namelist()
+        for name in names:
             if name.rpartition("/")[2] == filename:
-                return packed.read(name)
-            if name.endswith(".zip"):
-                inner.append(packed.read(name))
-    for other in inner:
-        try:
-            return member(other, filename)
-        except KeyError:
-            continue
+                return _content(packed, name)
+        inside = [name for name in names if name.endswith(".zip")]
+        for other in inside[:_MOST_INSIDE]:
+            with zipfile.ZipFile(io.BytesIO(_content(packed, other))) as inner:
+                for name in inner.namelist():
+                    if name.rpartition("/")[2] == filename:
+                        return _content(inner, name)
     raise KeyError(filename)
+
+
+def _content(packed: zipfile.ZipFile, name: str) -> bytes:
+    with packed.open(name) as file:
+        return bounded(file)
+
+
+def bounded(file: IO[bytes] | gzip.GzipFile) -> bytes:
+    """All that a packed file holds, unless that is more than there can be."""
+    content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise _too_large()
+    return content
+
+
+def _too_large() -> DatasetError:
+    return DatasetError(
+        f"it unpacks to more than {LARGEST >> 20} MiB, which the data has not: get a fresh copy"
+    )
+
+
+class _Bounded(io.BytesIO):
+    """Takes no more than there can be."""
+
+    def write(self, block: Any) -> int:
+        if self.tell() + len(block) > LARGEST:
+            raise _too_large()
+        return super().write(block)
 
 
 def library(name: str, purpose: str) -> ModuleType:
@@ -87,8 +119,9 @@ def _unpacked(archive: bytes, filename: str) -> bytes:
         packed = member(archive, f"{filename}.Z")
     except KeyError:
         return member(archive, filename)
-    text: bytes = library("ncompress", "a .Z file").decompress(packed)
-    return text
+    text = _Bounded()
+    library("ncompress", "a .Z file").decompress(packed, text)
+    return text.getvalue()
 
 
 def _with_label(header: str) -> str:

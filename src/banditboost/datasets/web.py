@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from banditboost.datasets import cache
 from banditboost.datasets.errors import DatasetError
+from banditboost.datasets.uci import LARGEST
 
 TIMEOUT = 30.0
 """Seconds without an answer, or between two pieces of one."""
@@ -92,6 +93,10 @@ def _retrieve(pooch: Any, url: str, folder: Path, filename: str) -> Path:
         raise DatasetError(f"failed ({type(error).__name__}: {error})") from error
     except OSError as error:
         raise DatasetError(f"could not be written to {folder.parent} ({error.strerror})") from error
+    except DatasetError:
+        raise
+    except ValueError as error:  # a header that is no number
+        raise DatasetError(f"answers with what is no file ({error})") from error
 
 
 @contextmanager
@@ -101,28 +106,36 @@ def _bar(title: str) -> Iterator[Any]:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
-        yield False
+        yield _Bar(None, title)
         return
-    columns = TextColumn(title), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+    columns = TextColumn(title, markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         yield _Bar(progress, title)
 
 
 class _Bar:
-    """What pooch moves forward."""
+    """What pooch moves forward; an archive without end is given up."""
 
     total = 0  # set by pooch
 
     def __init__(self, progress: Any, title: str) -> None:
         self._progress = progress
-        self._task = progress.add_task(title, total=None)
+        self._task = progress and progress.add_task(title, total=None)
+        self._size = 0
 
     def update(self, size: int) -> None:
-        self._progress.update(self._task, advance=size, total=self.total or None)
+        self._size += size
+        if self._size > LARGEST:
+            raise DatasetError(f"sends more than {LARGEST >> 20} MiB, which the data has not")
+        if self._progress:
+            self._progress.update(self._task, advance=size, total=self.total or None)
 
     def reset(self) -> None:
-        self._progress.reset(self._task)
+        """The file is there; pooch fills the bar once more."""
+        self._size = 0
+        if self._progress:
+            self._progress.reset(self._task)
 
     def close(self) -> None:
         """The bar is taken down by who put it up, also after a failure."""

@@ -8,6 +8,7 @@ Where to look:
 - `references.py`: classes of the user's, as "package.module:Class";
 - `run.py`: plays one task and returns its record;
 - `results.py`: the file of records, which survives being killed at any moment;
+- `records.py`: whether records hold what is asked of them;
 - `runner.py`: plays the tasks that are not in the file yet, longest first (`cost.py`);
 - `engine.py`: worker processes here, or a Dask or Ray cluster, all through joblib;
 - `protocol.py`: the paper's streams, parameters and printed results, as data;
@@ -15,7 +16,7 @@ Where to look:
 - `tune.py`: a grid, or successive halving, over a learner's parameters;
 - `statistics.py`: means with intervals, and differences between learners on the same seeds;
 - `grouping.py`, `tables.py`, `comparison.py`, `figures.py`, `curves.py`, `report.py`: what records show;
-  these never train (`sheets.py`, `wording.py`: how tables are written).
+  these never train (`sheets.py`, `wording.py`, `writing.py`: how tables are written).
 
 Only `learners`, `run` and what imports them load Numba; joblib is loaded when tasks are run.
 """

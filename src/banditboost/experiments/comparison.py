@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
     Estimate,
-    Record,
     data_of,
     estimate,
     group,
@@ -16,6 +16,7 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import PairedDifference
 from banditboost.experiments.tune import Ranked
@@ -35,7 +36,7 @@ def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
         against: the learner that the others are compared with; None is the best of those that are not told
             the label.
     """
-    records = list(records)
+    records = checked(records, "rounds", "n_labels", "rounds_per_second", "memory_bytes", *_SCORES)
     learners = group(records, learner_of)
     scores = {learner: estimate(members, "accuracy") for learner, members in learners.items()}
     ranked = sorted(learners, key=lambda learner: -scores[learner].mean)
@@ -102,6 +103,8 @@ def _summary_note(scores: Sequence[Estimate], reference: str, *, chosen: bool) -
 
 def ranking(title: str, ranked: Sequence[Ranked]) -> Sheet:
     """What a search has found, the best first."""
+    if not ranked:
+        raise ExperimentError("ranked is empty; give what a search has found")
     names = list(ranked[0].parameters)
     rows, numbers = [], []
     scores = [Estimate(candidate.mean, candidate.half_width, candidate.seeds) for candidate in ranked]

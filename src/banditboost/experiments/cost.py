@@ -6,9 +6,11 @@ It is enough to begin with the longest, so that all workers finish at about the 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments.protocol import STREAMS
+from banditboost.experiments.records import is_number
 from banditboost.experiments.task import Source, Task
 
 _UNKNOWN_FEATURES = 10
@@ -27,7 +29,8 @@ def cost(task: Task) -> float:
     """
     known = task.source.path is None and task.source.name in SUMMARY
     features = SUMMARY[task.source.name].features if known else _UNKNOWN_FEATURES
-    trees = float(task.parameters.get("n_learners", _LEARNERS))
+    given: Any = task.parameters.get("n_learners")
+    trees = float(given) if is_number(given) else _LEARNERS
     return rounds_of(task.source) * trees * (_OVERHEAD + features) * _ADAPTIVE.get(task.learner, 1)
 
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.errors import ParameterError
+from banditboost.text import quoted
 from banditboost.types import Array
+from banditboost.validation import check_number
 
 _POINTS = 200
 _FIRST_SHARE = 0.01  # of the stream: a mean over fewer rounds shows chance alone
@@ -22,6 +25,9 @@ def growing_curve(correct: Array, window: float) -> dict[str, Any]:
     >>> growing_curve(np.array([False, True, True, True]), window=0.5)["accuracy"]
     [0.0, 0.5, 1.0, 1.0]
     """
+    if not isinstance(correct, np.ndarray) or correct.ndim != 1 or correct.dtype != bool or not len(correct):
+        raise ParameterError(f"correct is {quoted(correct)}; give an array of bools, one for each round")
+    check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
     rounds = len(correct)
     width = max(1, int(window * rounds))
     first = max(1, round(_FIRST_SHARE * rounds))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.text import quoted
 from banditboost.validation import check_choice, check_count
 
 ENGINES = {"local": "cli", "dask": "dask", "ray": "ray"}
@@ -46,7 +47,7 @@ class Engine:
             check_count("jobs", self.jobs, 1, hint="None uses all cores")
         if self.name == "local" and self.address is not None:
             raise ExperimentError(
-                f"address is {self.address!r}, but engine 'local' has none; give engine 'dask' or 'ray'"
+                f"address is {quoted(self.address)}, but engine 'local' has none; give engine 'dask' or 'ray'"
             )
         if self.name != "local" and self.address is None:
             raise ExperimentError(

@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 
 from banditboost import baselines
 from banditboost.experiments import protocol
+from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
-    Record,
     data_of,
     estimate,
     exploration_of,
@@ -30,7 +30,10 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.statistics import mean_interval
+from banditboost.experiments.writing import write_whole
+from banditboost.text import figure_text
 from banditboost.types import Array
 
 # Okabe and Ito's palette: the adaptive pair in blues, the optimal pair in reds.
@@ -66,6 +69,7 @@ STYLE: Any = {
     "axes.axisbelow": True,
     "figure.constrained_layout.h_pad": 0.1,
     "figure.constrained_layout.w_pad": 0.1,
+    "text.usetex": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "banditboost",
 }
@@ -76,7 +80,8 @@ def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure
 
     Circles are the paper's Table 1. Below three seeds there is no interval.
     """
-    return _panels(group(records, data_of), _draw_curves, legend)
+    found = checked(records, "rounds", "n_labels", "curve")
+    return _panels(group(found, data_of), _draw_curves, legend)
 
 
 def exploration(
@@ -86,7 +91,8 @@ def exploration(
 
     A dotted line is the paper's choice.
     """
-    return _panels(group(records, data_of), partial(_draw_exploration, series=series), legend)
+    found = checked(records, "n_labels", "accuracy", "exploration")
+    return _panels(group(found, data_of), partial(_draw_exploration, series=series), legend)
 
 
 def write(figure: Figure, stem: Path) -> list[Path]:
@@ -99,8 +105,10 @@ def write(figure: Figure, stem: Path) -> list[Path]:
 
 def save(figure: Figure, path: Path) -> None:
     """Save in the format that the name's ending says."""
+    kind, drawn = path.suffix.removeprefix("."), io.BytesIO()
     with mpl.rc_context(STYLE):
-        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(drawn, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else None)
+    write_whole(path, drawn.getvalue())
 
 
 def svg_text(figure: Figure) -> str:
@@ -132,7 +140,7 @@ def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
         grid = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, (data, members) in zip(grid, panels.items(), strict=False):
             draw(axes, members)
-            axes.set_title(f"{title_of(data)}, k = {members[0]['n_labels']}")
+            axes.set_title(f"{figure_text(title_of(data))}, k = {members[0]['n_labels']}")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
         if legend:
@@ -149,6 +157,8 @@ def _legend(figure: Figure) -> None:
     for axes in figure.axes:
         lines, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, lines, strict=True))
+    if not entries:
+        return
     for columns in range(min(len(entries), _MOST_COLUMNS), 0, -1):
         legend = figure.legend(
             entries.values(), entries.keys(), loc="outside upper center", ncols=columns, frameon=False
@@ -165,6 +175,11 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
     for learner, members in learners.items():
         rounds = members[0]["curve"]["round"]
         curves = [record["curve"]["accuracy"] for record in members]
+        if len(set(map(len, curves))) > 1:
+            raise ExperimentError(
+                f"the runs of {learner!r} on {data_of(members[0])!r} have curves of different lengths; "
+                "draw one stream at a time"
+            )
         points = [mean_interval(values) for values in zip(*curves, strict=True)]
         _line(axes, rounds, np.array(points), learner, list(learners))
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
@@ -198,7 +213,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
         half = np.nan_to_num(
             [found.half_width for found in rates.values()]
         )  # no bar where there is no interval
-        reach = [np.minimum(half, mean), np.minimum(half, 1 - mean)]
+        reach = np.maximum([np.minimum(half, mean), np.minimum(half, 1 - mean)], 0.0)
         axes.errorbar(
             list(rates),
             mean,
@@ -209,7 +224,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
             markersize=4,
             capsize=3,
             elinewidth=1,
-            label=name,
+            label=figure_text(name),
         )
     _show_lines(axes)
     printed = protocol.EXPLORATION.get(data_of(records[0]))
@@ -224,7 +239,7 @@ def _draw_exploration(axes: Axes, records: Sequence[Record], series: Callable[[R
 def _line(axes: Axes, x: Sequence[float], points: Array, learner: str, learners: Sequence[str]) -> None:
     mean, half = points.T
     paint = colour(learner, learners)
-    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=learner)
+    axes.plot(x, mean, color=paint, linestyle=dashes(learner), linewidth=1.8, label=figure_text(learner))
     if np.isfinite(half).all():
         low, high = np.clip([mean - half, mean + half], 0, 1)
         axes.fill_between(x, low, high, color=paint, alpha=0.18, linewidth=0)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.protocol import ALGORITHMS, STREAMS
+from banditboost.experiments.records import Record, check_record, listed
 from banditboost.experiments.references import is_reference, resolve
 from banditboost.experiments.statistics import PairedDifference, mean_interval, paired_difference
 
-Record = Mapping[str, Any]
 TITLES = {name: name.capitalize() for name in STREAMS}
 
 
@@ -88,7 +88,7 @@ def group(records: Iterable[Record], *keys: Callable[[Record], Any]) -> dict[Any
     A group is named by a value if there is one key, else by a tuple.
     """
     groups: dict[Any, list[Record]] = {}
-    for record in sorted(records, key=_order):
+    for record in sorted(listed(records), key=_order):
         values = tuple(key(record) for key in keys)
         groups.setdefault(values if len(keys) > 1 else values[0], []).append(record)
     return groups
@@ -100,6 +100,7 @@ def title_of(data: str) -> str:
 
 
 def _order(record: Record) -> tuple[Any, ...]:
+    check_record(record, "task")
     data, learner, seed = data_of(record), learner_of(record), record["task"]["seed"]
     return _place(tuple(STREAMS), data), data, _place(ALGORITHMS, learner), learner, seed
 

@@ -14,6 +14,7 @@ from banditboost.experiments.references import is_reference, resolve
 from banditboost.models.model import Model
 from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Model]] = MappingProxyType({name: model_class(name) for name in MODELS})
@@ -31,11 +32,11 @@ def learner_class(name: str) -> type[Model]:
     >>> learner_class("banditboost.baselines.majority:Majority").__name__
     'Majority'
     """
-    if name in LEARNERS:
+    if isinstance(name, str) and name in LEARNERS:
         return LEARNERS[name]
-    if not is_reference(name):
+    if not isinstance(name, str) or not is_reference(name):
         raise ExperimentError(
-            f"unknown learner {name!r}: the known ones are {', '.join(LEARNERS)}; or module:Class"
+            f"unknown learner {quoted(name)}: the known ones are {', '.join(LEARNERS)}; or module:Class"
         )
     found = resolve(name)
     if not isinstance(found, type) or not issubclass(found, Model):
@@ -79,9 +80,13 @@ def make(
     """
     booster: Any = learner_class(name)
     known = parameters_of(name)
+    if not isinstance(parameters, Mapping):
+        raise ParameterError(f"parameters is {quoted(parameters)}; give a dict")
     for given in parameters:
         if given not in known:
-            raise ParameterError(f"{given!r} is no parameter of {name}; it has {', '.join(known) or 'none'}")
+            raise ParameterError(
+                f"{quoted(given)} is no parameter of {name}; it has {', '.join(known) or 'none'}"
+            )
     plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
     own: dict[str, Any] = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
     tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
@@ -96,9 +101,9 @@ def make(
 def _weak_learner(reference: Any, tree: Mapping[str, Any]) -> Any:
     if tree:
         raise ParameterError(
-            f"{next(iter(tree))!r} is a parameter of the built-in trees, and weak_learner is {reference!r}; "
-            "leave one of them out"
+            f"{next(iter(tree))!r} is a parameter of the built-in trees, "
+            f"and weak_learner is {quoted(reference)}; leave one of them out"
         )
     if not isinstance(reference, str):
-        raise ParameterError(f"weak_learner is {reference!r}; give a class of yours as module:Class")
+        raise ParameterError(f"weak_learner is {quoted(reference)}; give a class of yours as module:Class")
     return resolve(reference)

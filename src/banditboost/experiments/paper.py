@@ -14,6 +14,8 @@ from typing import Any, Final
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.protocol import ALGORITHMS, STREAMS, setting
 from banditboost.experiments.task import Source, Task
+from banditboost.text import quoted
+from banditboost.validation import check_count
 
 FIRST_SEED: Final = 4
 BANDITS: Final = ("OptBandit", "AdaBandit", "BinBandit")
@@ -67,8 +69,8 @@ def artefact_tasks(
     >>> len(artefact_tasks("table1")), len(artefact_tasks("figure1", seeds=2))
     (500, 16)
     """
-    if artefact not in ARTEFACTS:
-        raise ExperimentError(f"unknown table or figure {artefact!r}: there are {', '.join(ARTEFACTS)}")
+    if not isinstance(artefact, str) or artefact not in ARTEFACTS:
+        raise ExperimentError(f"unknown table or figure {quoted(artefact)}: there are {', '.join(ARTEFACTS)}")
     shown = ARTEFACTS[artefact]
     wanted = (
         _known("data set", datasets, STREAMS) or shown.datasets,
@@ -112,6 +114,7 @@ def exploration_tasks(
         _known("data set", datasets, STREAMS),
         _known("bandit algorithm", algorithms, BANDITS),
     )
+    rates = _listed("rates", rates, "give a list of numbers")
     return [
         Task(
             Source(name, repeat=SEARCH_REPEAT[name]),
@@ -148,12 +151,24 @@ def paper_parameters(dataset: str, algorithm: str) -> dict[str, Any]:
 def _seeds(seeds: Seeds, usual: int) -> Iterable[int]:
     if seeds is None:
         seeds = usual
-    return range(FIRST_SEED, FIRST_SEED + seeds) if isinstance(seeds, int) else tuple(seeds)
+    if isinstance(seeds, int):
+        return range(FIRST_SEED, FIRST_SEED + check_count("seeds", seeds, 1))
+    return _listed("seeds", seeds, "say how many, or which")
+
+
+def _listed(what: str, given: Any, remedy: str) -> tuple[Any, ...]:
+    try:
+        found = None if isinstance(given, (str, bytes)) else tuple(given)
+    except TypeError:
+        found = None
+    if found is None:
+        raise ExperimentError(f"{what} is {quoted(given)}; {remedy}")
+    return found
 
 
 def _known(what: str, names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    given = tuple(names)
+    given = _listed(f"{what}s", names, "give a list of names")
     for name in given:
-        if name not in known:
-            raise ExperimentError(f"unknown {what} {name!r}: the paper has {', '.join(known)}")
+        if not isinstance(name, str) or name not in known:
+            raise ExperimentError(f"unknown {what} {quoted(name)}: the paper has {', '.join(known)}")
     return given

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.text import quoted
 
 _REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -38,7 +39,7 @@ def reference_to(thing: Any) -> str:
     reference = f"{getattr(thing, '__module__', None)}:{getattr(thing, '__qualname__', '')}"
     if not is_reference(reference) or reference.startswith("__main__:") or resolve(reference) is not thing:
         raise ExperimentError(
-            f"{thing!r} cannot be found by other processes; define it at the top of a module, "
+            f"{quoted(thing)} cannot be found by other processes; define it at the top of a module, "
             "and import it from there"
         )
     return reference
@@ -50,8 +51,8 @@ def resolve(reference: str) -> Any:
     >>> resolve("fractions:Fraction")(1, 2)
     Fraction(1, 2)
     """
-    if not is_reference(reference):
-        raise ExperimentError(f"{reference!r} names no class; give it as package.module:Class")
+    if not isinstance(reference, str) or not is_reference(reference):
+        raise ExperimentError(f"{quoted(reference)} names no class; give it as package.module:Class")
     module, _, name = reference.partition(":")
     imported = _imported(reference, module)
     try:

@@ -9,17 +9,19 @@ import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
-from banditboost.experiments.grouping import Record, data_of, group, learner_of, title_of
+from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.grouping import data_of, group, learner_of, title_of
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
 from banditboost.experiments.wording import value_text
+from banditboost.text import html, quoted
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
@@ -40,6 +42,10 @@ class Report:
 
 def page(report: Report) -> str:
     """The whole HTML text."""
+    for records in (report.curves, report.grid):
+        if not isinstance(records, Sequence):
+            raise ExperimentError(f"records is {quoted(records)}; give a list of records of tasks")
+    checked(report.records, "rounds", "seconds", "machine", "versions", "finished")
     parts = [_head(report), _tiles(report), *map(_sheet, report.sheets)]
     if report.curves:
         parts.append(_curves(report.curves))
@@ -64,8 +70,8 @@ def _head(report: Report) -> str:
     return (
         "<header><h1>Online Multiclass Boosting with Bandit Feedback</h1>"
         f"<p>The tables and figures of {paper}, made again by banditboost. "
-        f"The last run ended on {escape(last)} UTC.</p>"
-        f'<pre class="command">$ {escape(report.command)}</pre></header>'
+        f"The last run ended on {html(last)} UTC.</p>"
+        f'<pre class="command">$ {html(report.command)}</pre></header>'
     )
 
 
@@ -102,11 +108,11 @@ def _duration(seconds: float) -> str:
 
 
 def _sheet(sheet: Sheet) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.header)
+    head = "".join(f'<th scope="col">{html(name)}</th>' for name in sheet.header)
     body = "\n".join(_row(sheet.header, row) for row in sheet.rows)
     return (
-        f'<section id="{escape(sheet.name)}"><h2>{escape(sheet.title)}</h2>'
-        f'<p class="note">{escape(sheet.note)}</p>'
+        f'<section id="{html(sheet.name)}"><h2>{html(sheet.title)}</h2>'
+        f'<p class="note">{html(sheet.note)}</p>'
         f'<table class="cards"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></section>'
     )
 
@@ -119,12 +125,12 @@ def _row(header: Sequence[str], row: Sequence[Entry]) -> str:
 
 def _cell(name: str, entry: Entry) -> str:
     mark = f' class="{entry.mark}"' if entry.mark else ""
-    return f'<td data-label="{escape(name)}"{mark}><span>{_text(entry)}</span></td>'
+    return f'<td data-label="{html(name)}"{mark}><span>{_text(entry)}</span></td>'
 
 
 def _text(entry: Entry) -> str:
-    detail = f"<small>{escape(entry.detail)}</small>" if entry.detail else ""
-    return f"<b>{escape(entry.main)}</b>{detail}"
+    detail = f"<small>{html(entry.detail)}</small>" if entry.detail else ""
+    return f"<b>{html(entry.main)}</b>{detail}"
 
 
 def _curves(records: Sequence[Record]) -> str:
@@ -176,12 +182,12 @@ def _legend(records: Sequence[Record]) -> str:
 def _legend_item(learner: str, learners: Sequence[str]) -> str:
     style = "dashed" if figures.dashes(learner) == "--" else "solid"
     line = f"border-top: 3px {style} {figures.colour(learner, learners)}"
-    return f'<li><i style="{line}"></i>{escape(learner)}</li>'
+    return f'<li><i style="{line}"></i>{html(learner)}</li>'
 
 
 def _picture(figure: Figure, text: str) -> str:
     data = base64.b64encode(figures.svg_text(figure).encode()).decode()
-    return f'<figure><img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}"></figure>'
+    return f'<figure><img alt="{html(text)}" src="data:image/svg+xml;base64,{data}"></figure>'
 
 
 def _parameters(records: Iterable[Record]) -> str:
@@ -195,8 +201,9 @@ def _parameters(records: Iterable[Record]) -> str:
             {
                 record["task"]["parameters"]["exploration"]
                 for record in runs
-                if "exploration" in record["task"]["parameters"]
-            }
+                if record["task"]["parameters"].get("exploration") is not None
+            },
+            key=lambda rate: (isinstance(rate, str), rate),
         )
         explored = f"exploration {', '.join(map(value_text, rates))}; " if rates else ""
         rows.append(
@@ -246,7 +253,5 @@ def _machine(records: Iterable[Record]) -> str:
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    items = (
-        f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items()
-    )
+    items = (f"<div><dt>{html(name)}</dt><dd>{html(str(value))}</dd></div>" for name, value in facts.items())
     return f'<dl class="facts">{"".join(items)}</dl>'

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.text import quoted
 
 FORMAT = 1
 _TAIL = 1 << 16
@@ -49,6 +50,8 @@ class Results:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise ExperimentError(f"path is {quoted(path)}; give the path of a results file")
         self.path = Path(path)
 
     def append(self, record: Mapping[str, Any]) -> None:
@@ -56,9 +59,7 @@ class Results:
 
         A write that fails is taken back.
         """
-        line = (
-            json.dumps({"format": FORMAT, **record}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-        )
+        line = _line(record)
         with self._open_whole() as (file, size):
             try:
                 written = os.write(file, line)
@@ -101,15 +102,15 @@ class Results:
         try:
             record = json.loads(line)
             written_as = record["format"]
-            if "id" not in record:
-                raise KeyError("id")
-        except (ValueError, TypeError, KeyError):
+            if not isinstance(record["id"], str):
+                raise TypeError
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ExperimentError(
                 f"line {number} of {self.path} is no record of a task; delete the line, or give another file"
             ) from None
-        if written_as != FORMAT:
+        if written_as is True or written_as != FORMAT:
             raise ExperimentError(
-                f"line {number} of {self.path} has format {written_as}, not {FORMAT}; "
+                f"line {number} of {self.path} has format {quoted(written_as)[:40]}, not {FORMAT}; "
                 "use the banditboost that wrote it"
             )
         return dict(record)
@@ -150,6 +151,17 @@ class Results:
         if torn:
             os.ftruncate(file, size)
         return size
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps({"format": FORMAT, **record}, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise ExperimentError(
+            f"record is {quoted(record)[:200]}, which JSON cannot hold; give a dict of finite numbers, "
+            "strings, lists and dicts"
+        ) from None
+    return text.encode() + b"\n"
 
 
 def _whole_size(file: int) -> int:

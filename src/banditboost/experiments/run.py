@@ -23,6 +23,7 @@ from banditboost.experiments.task import Source, Task, sha256_of
 from banditboost.models.model import Model
 from banditboost.simulation.play import play
 from banditboost.simulation.result import Result
+from banditboost.text import quoted
 
 WINDOW = 0.2
 """The share of the stream that learning curves average over."""
@@ -36,6 +37,8 @@ def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
 
     A record is plain data, complete in itself (docs/experiments.md lists the fields).
     """
+    if not isinstance(task, Task):
+        raise ExperimentError(f"task is {quoted(task)}; give a Task")
     warm_up(task.learner)
     stream = open_stream(task.source, task.seed, data_directory)
     model = make(task.learner, stream.labels, stream.schema(), task.parameters, task.seed)
@@ -63,6 +66,8 @@ def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
 
 def open_stream(source: Source, seed: int, data_directory: str | None = None) -> Any:
     """The rounds of a source: a stream with `labels` and `schema()` that unpacks to what `play` takes."""
+    if not isinstance(source, Source):
+        raise ExperimentError(f"source is {quoted(source)}; give a Source")
     table = _load(replace(source, repeat=1, rounds=None, shuffle=True), data_directory)
     return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
 

@@ -17,6 +17,7 @@ from banditboost.experiments.references import extend_search_path
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream, run_task, warm_up
 from banditboost.experiments.task import Task
+from banditboost.text import quoted
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ def run_tasks(
         progress: called here, after a record was written.
     """
     workers = Engine(engine, jobs, address)
+    tasks = _tasks(tasks)
+    if not isinstance(results, Results):
+        raise ExperimentError(f"results is {quoted(results)}; give Results of a file")
     finished = results.finished_ids()
     waiting = sorted(
         {task.id: task for task in tasks if task.id not in finished}.values(), key=cost, reverse=True
@@ -68,6 +72,17 @@ def run_tasks(
     results.prepare()
     _play(waiting, workers, results, _Attempt(data_directory, _search_path(workers)), progress)
     return len(waiting)
+
+
+def _tasks(given: Any) -> list[Task]:
+    try:
+        tasks = list(given)
+    except TypeError:
+        raise ExperimentError(f"tasks is {quoted(given)}; give a list of tasks") from None
+    for task in tasks:
+        if not isinstance(task, Task):
+            raise ExperimentError(f"tasks hold {quoted(task)}; give a list of tasks")
+    return tasks
 
 
 def _search_path(workers: Engine) -> tuple[str, ...]:

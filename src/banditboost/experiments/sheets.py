@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from banditboost import text
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -33,10 +35,14 @@ class Sheet:
 
 def markdown(sheet: Sheet) -> str:
     """A Markdown table under its title."""
-    lines = ["| " + " | ".join(sheet.header) + " |", "|" + "---|" * len(sheet.header)]
-    for row in sheet.rows:
-        lines.append("| " + " | ".join(_plain(entry).replace("|", "\\|") for entry in row) + " |")
-    return f"### {sheet.title}\n\n{sheet.note}\n\n" + "\n".join(lines) + "\n"
+    lines = [_markdown_row(sheet.header), "|" + "---|" * len(sheet.header)]
+    lines += [_markdown_row(map(_plain, row)) for row in sheet.rows]
+    heading = f"### {text.markdown(sheet.title)}\n\n{text.markdown(sheet.note)}"
+    return "\n".join([heading, "", *lines, ""])
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(map(text.markdown, cells)) + " |"
 
 
 def latex(sheet: Sheet) -> str:
@@ -65,7 +71,7 @@ def latex(sheet: Sheet) -> str:
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_escaped(f'{sheet.title}. {sheet.note}')}}}",
+            rf"\caption{{{text.latex(f'{sheet.title}. {sheet.note}')}}}",
             rf"\label{{tab:{sheet.name}}}",
             rf"\begin{{tabular}}{{{'l' * len(sheet.header)}}}",
             r"\toprule",
@@ -84,10 +90,10 @@ def csv_text(sheet: Sheet) -> str:
     """The numbers of a sheet as CSV, one mean for each line."""
     if not sheet.numbers:
         return ""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(sheet.numbers[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(sheet.numbers)
+    out, names = io.StringIO(), list(sheet.numbers[0])
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(text.csv_cell, names))
+    writer.writerows([text.csv_cell(row[name]) for name in names] for row in sheet.numbers)
     return out.getvalue()
 
 
@@ -100,22 +106,4 @@ def _plain(entry: Entry) -> str:
 
 
 def _latex_row(cells: Iterable[str]) -> str:
-    return " & ".join(map(_escaped, cells)) + r" \\"
-
-
-_SPECIAL = {
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "ρ": r"$\rho$",
-}
-
-
-def _escaped(text: str) -> str:
-    """Text that LaTeX sets as it is written here."""
-    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+    return " & ".join(map(text.latex, cells)) + r" \\"

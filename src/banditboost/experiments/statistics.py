@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from banditboost.errors import ParameterError
+from banditboost.text import quoted
+from banditboost.validation import check_number
 
 FEWEST_FOR_AN_INTERVAL = 3
 """Seeds.
@@ -26,12 +28,18 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     >>> round(mean, 4), round(half_width, 4)
     (0.92, 0.0497)
     """
-    if not values:
+    try:
+        found = [float(value) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(f"values is {quoted(values)}; give a list of numbers") from None
+    if not found:
         raise ParameterError("values is empty; give at least one number")
-    mean = statistics.fmean(values)
-    if len(values) < FEWEST_FOR_AN_INTERVAL:
+    if not all(map(math.isfinite, found)):
+        raise ParameterError(f"values is {quoted(values)}; give finite numbers")
+    mean = statistics.fmean(found)
+    if len(found) < FEWEST_FOR_AN_INTERVAL:
         return mean, math.nan
-    return mean, _quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return mean, _quantile(len(found) - 1) * statistics.stdev(found) / math.sqrt(len(found))
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,11 @@ def paired_difference(scores: Mapping[int, float], reference: Mapping[int, float
     >>> round(found.mean, 4), round(found.half_width, 4), found.is_clear
     (0.02, 0.0248, False)
     """
+    for name, given in (("scores", scores), ("reference", reference)):
+        if not isinstance(given, Mapping):
+            raise ParameterError(f"{name} is {quoted(given)}; give scores by seed, as a dict")
+        for score in given.values():
+            check_number(f"a score of {name}", score, -math.inf, math.inf)
     both = [seed for seed in scores if seed in reference]
     if not both:
         raise ParameterError("scores and reference have no seed in common; play both with the same seeds")

@@ -14,7 +14,6 @@ from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments import protocol
 from banditboost.experiments.grouping import (
     Estimate,
-    Record,
     data_of,
     estimate,
     exploration_of,
@@ -22,6 +21,7 @@ from banditboost.experiments.grouping import (
     learner_of,
     title_of,
 )
+from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.wording import finite, interval_note, signed
 
@@ -40,7 +40,7 @@ def table2(records: Iterable[Record]) -> Sheet:
 
 
 def _scores(records: Iterable[Record], name: str, title: str, score: str) -> Sheet:
-    cells = group(records, data_of, learner_of)
+    cells = group(checked(records, "rounds", "n_labels", score), data_of, learner_of)
     datasets = list(dict.fromkeys(data for data, _ in cells))
     algorithms = [
         algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for _, learner in cells)
@@ -119,7 +119,7 @@ def table3() -> Sheet:
 
 def table4(records: Iterable[Record]) -> Sheet:
     """The exploration rates that a grid search finds, beside the paper's choice."""
-    records = list(records)
+    records = checked(records, "rounds", "n_labels", "accuracy", "exploration")
     algorithms = tuple(group(records, learner_of))
     rows, numbers = [], []
     for data, members in group(records, data_of).items():

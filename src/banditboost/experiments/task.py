@@ -16,9 +16,13 @@ import numpy as np
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.references import reference_to
+from banditboost.text import quoted, visible
+from banditboost.validation import check_count
 
 _ID_DIGITS = 16
 _BLOCK = 1 << 20
+_MOST_BITS = 1024  # of a whole number: Python writes no thousands of digits
+_LARGEST_SEED = 2**128
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Source:
     """False plays a file in its own order, so that a seed is the model's alone."""
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         if self.path is None and not self.shuffle:
             raise ExperimentError(
                 f"shuffle is False for the data set {self.name!r}, whose rows come sorted; leave it out"
@@ -62,10 +67,33 @@ class Source:
                 "label)"
             )
 
+    def _check_kinds(self) -> None:
+        for name in ("name", "variant", "path", "label", "sha256"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and (value is not None or name in ("name", "variant")):
+                raise ExperimentError(f"{name} is {quoted(value)}; give a text")
+        for name in ("numeric", "nominal", "ignore"):
+            value = getattr(self, name)
+            if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+                raise ExperimentError(f"{name} is {quoted(value)}; give a tuple of names of columns")
+            object.__setattr__(self, name, tuple(value))
+        object.__setattr__(self, "repeat", check_count("repeat", self.repeat, 1))
+        if self.rounds is not None:
+            object.__setattr__(self, "rounds", check_count("rounds", self.rounds, 0))
+        if not isinstance(self.shuffle, bool):
+            raise ExperimentError(f"shuffle is {quoted(self.shuffle)}; give True or False")
+
     @classmethod
     def file(cls, path: str | os.PathLike[str], label: str, **others: Any) -> Source:
         """A file and its label column, as it is now; `others` are the other fields."""
-        absolute = Path(path).resolve()
+        if not isinstance(path, (str, os.PathLike)):
+            raise ExperimentError(f"path is {quoted(path)}; give the path of a file")
+        try:
+            absolute = Path(path).resolve()
+        except (OSError, ValueError):
+            raise ExperimentError(
+                f"path is {quoted(path)}, which can be no file; check the spelling"
+            ) from None
         return cls(
             **{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute)
         )
@@ -82,6 +110,8 @@ class Source:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Source:
         _refuse_unknown("source", values, {item.name for item in fields(cls)})
+        if "name" not in values:
+            raise ExperimentError("the source lacks 'name'; give the whole dict of to_dict")
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
         }
@@ -124,7 +154,15 @@ class Task:
     def __post_init__(self) -> None:
         if not isinstance(self.learner, str):
             object.__setattr__(self, "learner", reference_to(self.learner))
-        object.__setattr__(self, "parameters", _plain(self.parameters))
+        if not isinstance(self.source, Source):
+            raise ExperimentError(f"source is {quoted(self.source)}; give a Source")
+        if not isinstance(self.parameters, Mapping):
+            raise ExperimentError(f"parameters is {quoted(self.parameters)}; give a dict")
+        try:
+            object.__setattr__(self, "parameters", _plain(self.parameters))
+        except RecursionError:
+            raise ExperimentError("parameters are nested without end; give flat ones") from None
+        object.__setattr__(self, "seed", check_count("seed", self.seed, 0, _LARGEST_SEED))
 
     @cached_property
     def id(self) -> str:
@@ -146,13 +184,18 @@ class Task:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Task:
-        _refuse_unknown("task", values, {item.name for item in fields(cls)})
+        known = {item.name for item in fields(cls)}
+        _refuse_unknown("task", values, known)
+        if known - set(values):
+            raise ExperimentError(
+                f"the task lacks {min(known - set(values))!r}; give the whole dict of to_dict"
+            )
         return cls(
             Source.from_dict(values["source"]), values["learner"], values["parameters"], values["seed"]
         )
 
     def __str__(self) -> str:
-        return f"{self.learner} on {self.source.name}, seed {self.seed}"
+        return visible(f"{self.learner} on {self.source.name}, seed {self.seed}")
 
 
 def sha256_of(path: Path) -> str:
@@ -171,7 +214,7 @@ def sha256_of(path: Path) -> str:
 def _plain(value: Any) -> Any:
     """What JSON knows, each number in one spelling: 5.0 is 5, so that equal tasks have equal ids."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {visible(name): _plain(item) for name, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, np.generic):
@@ -182,20 +225,23 @@ def _plain(value: Any) -> Any:
         return reference_to(value)
     if (
         value is None
-        or isinstance(value, (bool, int, str))
+        or isinstance(value, str)
+        or (isinstance(value, int) and value.bit_length() <= _MOST_BITS)
         or (isinstance(value, float) and np.isfinite(value))
     ):
         return value
     raise ExperimentError(
-        f"parameters hold {value!r}, which is no plain data; "
+        f"parameters hold {quoted(value)}, which is no plain data; "
         "give finite numbers, strings, booleans, lists of these, or a class of a module"
     )
 
 
 def _refuse_unknown(what: str, values: Mapping[str, Any], known: set[str]) -> None:
-    unknown = sorted(set(values) - known)
+    if not isinstance(values, Mapping):
+        raise ExperimentError(f"the {what} is {quoted(values)}; give the dict of to_dict")
+    unknown = [name for name in values if name not in known]
     if unknown:
         raise ExperimentError(
-            f"the {what} has {unknown[0]!r}, which this version of banditboost does not know; "
+            f"the {what} has {quoted(unknown[0])}, which this version of banditboost does not know; "
             "use the one that wrote it"
         )

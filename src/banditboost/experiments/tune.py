@@ -11,13 +11,15 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from banditboost.experiments.errors import ExperimentError
+from banditboost.experiments.records import check_record, checked, listed
 from banditboost.experiments.results import Results
 from banditboost.experiments.statistics import mean_interval
 from banditboost.experiments.task import Source, Task
-from banditboost.validation import check_count
+from banditboost.text import quoted
+from banditboost.validation import check_choice, check_count
 
 Score = Literal["accuracy", "last_accuracy", "greedy_accuracy"]
 Parameters = dict[str, Any]
@@ -44,11 +46,21 @@ class Search:
     score: Score = "accuracy"
 
     def __post_init__(self) -> None:
+        for name, given in (("choices", self.choices), ("fixed", self.fixed)):
+            if not isinstance(given, Mapping):
+                raise ExperimentError(f"{name} is {quoted(given)}; give a dict by name of the parameter")
+        if not isinstance(self.seeds, Sequence) or isinstance(self.seeds, (str, bytes)):
+            raise ExperimentError(f"seeds is {quoted(self.seeds)}; give a list of seeds")
+        check_choice("score", self.score, get_args(Score))
         for name, values in self.choices.items():
+            if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+                raise ExperimentError(
+                    f"the values to try for {quoted(name)} are {quoted(values)}; give a list"
+                )
             if not values:
-                raise ExperimentError(f"there are no values to try for {name!r}; give at least one")
+                raise ExperimentError(f"there are no values to try for {quoted(name)}; give at least one")
             if name in self.fixed:
-                raise ExperimentError(f"{name!r} is both to be tried and fixed; give it once")
+                raise ExperimentError(f"{quoted(name)} is both to be tried and fixed; give it once")
         if not self.choices or not self.seeds:
             raise ExperimentError("a search needs at least one parameter to try and one seed")
 
@@ -100,7 +112,6 @@ def tune_by_halving(
     rung one in `factor` goes on. Those that got further are ranked first. (`run.count_rounds` tells how long
     a stream is.)
     """
-    check_count("factor", factor, 2)
     candidates = search.candidates()
     dropped: list[Ranked] = []
     for cut in rungs(len(candidates), rounds, factor)[:-1]:
@@ -117,7 +128,9 @@ def rungs(n_candidates: int, rounds: int, factor: int) -> list[int]:
     >>> rungs(n_candidates=9, rounds=9000, factor=3)
     [1000, 3000, 9000]
     """
-    cuts = [rounds]
+    cuts = [check_count("rounds", rounds, 1)]
+    check_count("n_candidates", n_candidates, 1)
+    check_count("factor", factor, 2)
     while n_candidates > 1 and cuts[0] // factor >= _FEWEST_ROUNDS:
         cuts.insert(0, cuts[0] // factor)
         n_candidates = math.ceil(n_candidates / factor)
@@ -128,7 +141,10 @@ def rank(
     search: Search, candidates: Iterable[Parameters], rounds: int | None, records: Iterable[Mapping[str, Any]]
 ) -> list[Ranked]:
     """Candidates by their records, the best first; nothing is played."""
-    found = {record["id"]: record for record in records}
+    found = {}
+    for record in listed(records):
+        check_record(record, "id")
+        found[record["id"]] = record
     return sorted(
         (_ranked(search, candidate, rounds, found) for candidate in candidates),
         key=lambda ranked: -ranked.mean,
@@ -154,6 +170,6 @@ def _ranked(
         raise ExperimentError(
             f"{candidate} has not been played: {missing[0]} is not in the results; play it first"
         )
-    records = [found[task.id] for task in search.tasks(candidate, rounds)]
+    records = checked([found[task.id] for task in search.tasks(candidate, rounds)], "rounds", search.score)
     mean, half_width = mean_interval([record[search.score] for record in records])
     return Ranked(candidate, mean, half_width, records[0]["rounds"], len(records))

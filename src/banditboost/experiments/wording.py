@@ -8,6 +8,7 @@ from typing import Any
 
 from banditboost.experiments.grouping import Estimate
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
+from banditboost.text import visible
 
 
 def count(number: int, noun: str) -> str:
@@ -23,7 +24,7 @@ def value_text(value: Any) -> str:
     """A parameter for people: a range is written 5 to 20."""
     if isinstance(value, list):
         return " to ".join(value_text(part) for part in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else visible(value)
 
 
 def signed(number: float) -> str:

@@ -6,5 +6,4 @@ Where to look:
     accuracy.py   shares of right labels, with intervals
     tally.py      how a model has done so far, counted verdict by verdict
     trees.py      what `model.tree()` shows, and feature importances
-    text.py       numbers as text
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
 from banditboost.inspection.tally import HEARD, WINDOW
-from banditboost.inspection.text import counted, one_line
+from banditboost.text import counted, visible
 from banditboost.types import Array
 
 _MOST_LABELS = 12  # lines of the table
@@ -149,7 +149,7 @@ def _row(name: str, *found: Accuracy) -> list[str]:
 
 
 def _short(label: Hashable) -> str:
-    text = one_line(label)
+    text = visible(label)
     return text if len(text) <= 24 else text[:23] + "…"
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from banditboost.inspection.summary import Trees
-from banditboost.inspection.text import one_line
 from banditboost.rows.schema import Schema
+from banditboost.text import graphviz, visible
 from banditboost.trees.layout import Forest
 
 _MOST_SHARES = 3  # labels named at a leaf,
@@ -41,11 +41,11 @@ class Node:
 
     def __str__(self) -> str:
         if not self.is_leaf:
-            return one_line(self.feature)
+            return visible(self.feature)
         if not self.shares:
             return "nothing seen"
         seen = [
-            f"{one_line(label)} {share:.2f}" for label, share in self.shares.items() if share >= _LEAST_SHARE
+            f"{visible(label)} {share:.2f}" for label, share in self.shares.items() if share >= _LEAST_SHARE
         ]
         named = ", ".join(seen[:_MOST_SHARES]) + (
             f", {len(seen) - _MOST_SHARES} more" if len(seen) > _MOST_SHARES else ""
@@ -74,7 +74,7 @@ class TreeView:
     def __repr__(self) -> str:
         """What a node asks is told by its children; a leaf follows its condition on the same line."""
         lines = [
-            f"{self.title}: {self.n_leaves:,} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth "
+            f"{visible(self.title)}: {self.n_leaves:,} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth "
             f"{self.depth}"
         ]
         for node in self.nodes:
@@ -90,20 +90,15 @@ class TreeView:
         """The tree in DOT, for `dot -Tsvg` or the graphviz package."""
         lines = [
             "digraph tree {",
-            f"  label={_quoted(self.title)};",
+            f"  label={graphviz(self.title)};",
             '  node [shape=box, style=rounded, fontname="sans-serif"];',
         ]
         lines.append('  edge [fontname="sans-serif", fontsize=10];')
         for number, node in enumerate(self.nodes):
-            lines.append(f"  n{number} [label={_quoted(str(node))}];")
+            lines.append(f"  n{number} [label={graphviz(str(node))}];")
             if node.parent >= 0:
-                lines.append(f"  n{node.parent} -> n{number} [label={_quoted(node.condition)}];")
+                lines.append(f"  n{node.parent} -> n{number} [label={graphviz(node.condition)}];")
         return "\n".join([*lines, "}"]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def view_tree(forest: Forest, tree: int, schema: Schema, labels: Sequence[Hashable], title: str) -> TreeView:
@@ -128,9 +123,9 @@ def _below(forest: Forest, at: int, schema: Schema) -> list[tuple[int, str]]:
     if step["feature"] < 0:
         return []
     name = schema.names[step["feature"]]
-    text = one_line(name)
+    text = visible(name)
     if math.isnan(step["threshold"]):
-        conditions = [f"{text} = {one_line(value)}" for value in schema.values(name)[: node["n_children"]]]
+        conditions = [f"{text} = {visible(value)}" for value in schema.values(name)[: node["n_children"]]]
     else:
         conditions = [f"{text} {sign} {step['threshold']:.6g}" for sign in ("<=", ">")]
     first = int(step["next"])

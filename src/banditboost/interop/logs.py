@@ -14,6 +14,7 @@ import numpy as np
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.validation import check_labels
 
@@ -55,8 +56,10 @@ class DecisionLog:
         """Note the verdict on the decision that was made for x."""
         if not isinstance(correct, (bool, np.bool_)):
             raise DecisionError(
-                f"correct is {correct!r}; give True if the shown label was right, False if not"
+                f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
             )
+        if not isinstance(decision, Decision):
+            raise DecisionError(f"decision is {quoted(decision)}; give what decide returned")
         if decision.label not in self._actions:
             raise LabelError(
                 f"the decision shows {decision.label!r}, which is not one of the log's labels; "
@@ -178,6 +181,6 @@ def _escaped(text: str) -> str:
     There is no space, colon or bar in it, no leading underscore, and it is no whole number (which is hashed
     otherwise).
     """
-    safe = quote(text, safe="")
+    safe = quote(text, safe="", errors="surrogatepass")
     special = safe.isdigit() or safe.startswith("_")
     return f"%{ord(safe[0]):02X}{safe[1:]}" if special else safe

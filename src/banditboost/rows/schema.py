@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.text import quoted, visible
 from banditboost.types import Array
 
 LARGEST = 1e100  # numbers beyond are clamped, so that no square overflows
@@ -22,6 +24,15 @@ def is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def is_hashable(name: object) -> bool:
+    """Whether this can be a name or a label; a tuple can, unless it holds a list."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
 
 
 def without_mask(values: Any) -> Any:
@@ -42,16 +53,19 @@ def _kind_of(name: Hashable, value: object) -> str:
     ):
         return "numeric"
     raise FeatureError(
-        f"feature {name!r} is {value!r} of type {type(value).__name__}; give a number, a string, a bool, or "
-        "None for missing"
+        f"feature {quoted(name)} is {quoted(value)} of type {type(value).__name__}; give a number, a string, "
+        "a bool, or None for missing"
         " (a date: as a number of days, or as parts such as weekday and hour)"
     )
 
 
-def _listed(name: object, items: Iterable[Any]) -> list[Any]:
+def _listed(name: object, items: Any) -> list[Any]:
     if isinstance(items, (str, bytes)):
-        raise FeatureError(f"{name} is the string {items!r}; give a list, such as [{items!r}]")
-    return list(items)
+        raise FeatureError(f"{name} is the string {quoted(items)}; give a list, such as [{quoted(items)}]")
+    try:
+        return list(items)
+    except TypeError:
+        raise FeatureError(f"{name} is {quoted(items)}; give a list") from None
 
 
 class Schema:
@@ -86,8 +100,11 @@ class Schema:
         each.
         """
         schema = cls.__new__(cls)
-        known = [() if v is None else v for v in values] if values is not None else [()] * len(names)
-        schema._start(names, kinds, known)
+        names = _listed("names", names)
+        known = [
+            () if v is None else v for v in _listed("values", [()] * len(names) if values is None else values)
+        ]
+        schema._start(names, _listed("kinds", kinds), known)
         return schema
 
     def _start(
@@ -104,13 +121,19 @@ class Schema:
         self.version = 0  # grows whenever a feature or a value joins
         self._columns: dict[Hashable, tuple[int, dict[Hashable, int] | None]] = {}
         for name, kind, known in zip(names, kinds, values, strict=True):
+            if not is_hashable(name):
+                raise FeatureError(
+                    f"the name {quoted(name)} is not hashable; give strings as names of features"
+                )
             if name in self._columns:
-                raise FeatureError(f"feature {name!r} is declared twice; give each name once")
-            self._add(name, kind, known)
+                raise FeatureError(f"feature {quoted(name)} is declared twice; give each name once")
+            self._add(name, kind, _listed(f"the list of values of {quoted(name)}", known))
 
     def _add(self, name: Hashable, kind: str, values: Iterable[Hashable] = ()) -> None:
-        if kind not in _KINDS:
-            raise FeatureError(f"feature {name!r} has kind {kind!r}; it must be 'numeric' or 'nominal'")
+        if not isinstance(kind, str) or kind not in _KINDS:
+            raise FeatureError(
+                f"feature {quoted(name)} has kind {quoted(kind)}; it must be 'numeric' or 'nominal'"
+            )
         codes = (
             {value: code for code, value in enumerate(dict.fromkeys(map(_plain, values)))}
             if kind == "nominal"
@@ -118,8 +141,8 @@ class Schema:
         )
         if codes is not None and len(codes) > MAX_VALUES:
             raise FeatureError(
-                f"feature {name!r} has {len(codes)} values; at most {MAX_VALUES} can be kept: merge the rare "
-                "ones"
+                f"feature {quoted(name)} has {len(codes)} values; at most {MAX_VALUES} can be kept: "
+                "merge the rare ones"
             )
         self._columns[name] = (len(self._columns), codes)
         self._array_width = -1
@@ -145,6 +168,10 @@ class Schema:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """The schema that `to_dict` described."""
+        if not isinstance(data, Mapping):
+            raise FeatureError(
+                f"the stored schema is {quoted(data)}; give the whole dict that to_dict returned"
+            )
         names, values, positions = data.get("names"), data.get("values"), data.get("positions")
         if (
             not isinstance(names, list)
@@ -170,7 +197,7 @@ class Schema:
 
     def __repr__(self) -> str:
         parts = (
-            f"{name}: numeric" if codes is None else f"{name}: nominal[{len(codes)}]"
+            f"{visible(name)}: numeric" if codes is None else f"{visible(name)}: nominal[{len(codes)}]"
             for name, (_, codes) in self._columns.items()
         )
         return f"Schema({', '.join(parts)})"
@@ -185,6 +212,8 @@ class Schema:
 
     def values(self, name: Hashable) -> tuple[Hashable, ...]:
         """The known values of a nominal feature, in the order of their codes."""
+        if not is_hashable(name) or name not in self._columns:
+            raise self._unknown(name)
         codes = self._columns[name][1]
         return () if codes is None else tuple(codes)
 
@@ -223,10 +252,11 @@ class Schema:
         if isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1):
             return dict(zip(self._position_names(len(row)), row, strict=True))
         if hasattr(row, "items") and not isinstance(row, type):
-            return dict(row.items())
+            with suppress(TypeError, ValueError):
+                return dict(row.items())
         raise FeatureError(
-            f"the row is {row!r} of type {type(row).__name__}; give a dict of features, or an array or list "
-            "in the schema's order"
+            f"the row is {quoted(row)} of type {type(row).__name__}; give a dict of features, "
+            "or an array or list in the schema's order"
         )
 
     def takes_array(self, row: Array) -> bool:
@@ -243,7 +273,9 @@ class Schema:
         names = self._position_names(row.shape[0])
         if not self._columns:
             for i in np.flatnonzero(np.isinf(row)):
-                raise FeatureError(f"feature 'x{i}' is {row[i]!r}; give a finite number, or NaN for missing")
+                raise FeatureError(
+                    f"feature 'x{i}' is {quoted(row[i])}; give a finite number, or NaN for missing"
+                )
             for name in names:
                 self._add(name, "numeric")
             self._positions = len(names)
@@ -257,10 +289,12 @@ class Schema:
         name = self.names[index]
         codes = self._columns[name][1]
         if codes is None:
-            return FeatureError(f"feature {name!r} is {value!r}; give a finite number, or NaN for missing")
+            return FeatureError(
+                f"feature {quoted(name)} is {quoted(value)}; give a finite number, or NaN for missing"
+            )
         return FeatureError(
-            f"feature {name!r} is nominal: in an array give a code from 0 to {len(codes) - 1}, or NaN for "
-            f"missing, not {value!r}"
+            f"feature {quoted(name)} is nominal: in an array give a code from 0 to {len(codes) - 1}, "
+            f"or NaN for missing, not {quoted(value)}"
         )
 
     def encode(self, row: Mapping[Any, Any], out: Array) -> bool:
@@ -378,23 +412,25 @@ class Schema:
                 raise self._unknown(name)
         elif column[1] is None and kind == "nominal":
             raise FeatureError(
-                f"feature {name!r} is numeric, but this row has {value!r}; give a number, or declare "
-                f"Schema(nominal=[{name!r}])"
+                f"feature {quoted(name)} is numeric, but this row has {quoted(value)}; give a number, "
+                f"or declare Schema(nominal=[{quoted(name)}])"
             )
         elif column[1] is not None and kind == "numeric" and not self.declared:
             raise FeatureError(
-                f"feature {name!r} is nominal, but this row has the number {value!r}; give str({value!r}), "
-                "or declare a Schema"
+                f"feature {quoted(name)} is nominal, but this row has the number {quoted(value)}; "
+                f"give str({quoted(value)}), or declare a Schema"
             )
         elif column[1] is not None:
             return "nominal"
         if kind == "numeric" and not _is_finite(value):
-            raise FeatureError(f"feature {name!r} is {value!r}; give a finite number, or None for missing")
+            raise FeatureError(
+                f"feature {quoted(name)} is {quoted(value)}; give a finite number, or None for missing"
+            )
         return kind
 
     def _unknown(self, name: Hashable) -> FeatureError:
         return FeatureError(
-            f"feature {name!r} is not in the declared schema {self!r}; declare it, or leave it out"
+            f"feature {quoted(name)} is not in the declared schema {self!r}; declare it, or leave it out"
         )
 
 
@@ -428,4 +464,9 @@ def _plain(value: Any) -> Hashable:
         return str(bool(value))
     if isinstance(value, str):
         return str(value)
-    return repr(value)
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        raise FeatureError(
+            "a nominal feature has an integer of thousands of digits; give it as a string"
+        ) from None

@@ -9,6 +9,7 @@ import numpy as np
 
 from banditboost.compiled.rng import DELAY, LOSS, uniforms_at
 from banditboost.errors import ParameterError
+from banditboost.text import quoted
 from banditboost.types import Array
 
 Delay = int | Callable[[Array], Any]
@@ -36,8 +37,9 @@ class Arrivals:
 
 def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
     if callable(delay):
-        drawn = np.asarray(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
-        if drawn.shape != (n_rounds,) or not np.all(np.isfinite(drawn)) or np.any(drawn < 0):
+        drawn = _array(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
+        numbers = drawn.shape == (n_rounds,) and drawn.dtype.kind in "fiub"
+        if not numbers or not np.all(np.isfinite(drawn)) or np.any(drawn < 0):
             raise ParameterError(
                 f"delay gave an array of shape {drawn.shape}; it must turn n uniform numbers into n delays "
                 "of 0 or more rounds"
@@ -45,10 +47,17 @@ def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
         return np.asarray(np.minimum(drawn, n_rounds), dtype=np.int64)
     if isinstance(delay, bool) or not isinstance(delay, (int, np.integer)) or delay < 0:
         raise ParameterError(
-            f"delay is {delay!r}; give a number of rounds, 0 or more, or a function from uniform numbers to "
-            "delays"
+            f"delay is {quoted(delay)}; give a number of rounds, 0 or more, "
+            "or a function from uniform numbers to delays"
         )
     return np.full(n_rounds, min(int(delay), n_rounds), dtype=np.int64)
+
+
+def _array(drawn: Any) -> Array:
+    try:
+        return np.asarray(drawn)
+    except ValueError:  # lists of different lengths
+        return np.empty(0, object)
 
 
 def _slots(n_rounds: int, due: Array, arrives: Array) -> tuple[Array, int]:

@@ -12,6 +12,7 @@ from banditboost.models.calls import NO_ROOM
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.rows.many import gone_through
+from banditboost.rows.schema import is_hashable
 from banditboost.simulation.arrivals import Arrivals, Delay
 from banditboost.simulation.loop import (
     NEXT_ROUND,
@@ -24,8 +25,10 @@ from banditboost.simulation.loop import (
 )
 from banditboost.simulation.result import Result
 from banditboost.simulation.rows import Rows
+from banditboost.text import quoted
 from banditboost.types import Array
 
+_INT64 = 2**63
 _ROUNDS_A_CALL = 20_000  # between two reports of progress
 
 
@@ -58,8 +61,12 @@ def play(
     >>> play(AdaBandit(["stop", "go"], n_learners=5, seed=1), X, ["stop", "go"] * 200)
     Result(400 rounds, accuracy=0.9150, last_accuracy=0.9625)
     """
+    if not isinstance(model, Model):
+        raise ParameterError(f"model is {quoted(model)}; give a booster or a baseline")
     if not isinstance(lost, (int, float)) or not 0.0 <= lost < 1.0:
-        raise ParameterError(f"lost is {lost!r}; give the share of verdicts that never come, in [0, 1)")
+        raise ParameterError(f"lost is {quoted(lost)}; give the share of verdicts that never come, in [0, 1)")
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress is {quoted(progress)}; give a function that takes a number of rounds")
     return _play(model, X, y, (delay, float(lost)), progress)
 
 
@@ -87,7 +94,10 @@ def _play(
 
 def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
     """Right labels as indices."""
-    right = y if isinstance(y, np.ndarray) else _as_array(gone_through(y))
+    try:
+        right = y if isinstance(y, np.ndarray) else _as_array(gone_through(y))
+    except TypeError:
+        raise LabelError(f"y is {quoted(y)}; give a list with the right label of each row of X") from None
     if right.shape != (n_rows,):
         raise LabelError(
             f"y has shape {right.shape} for {n_rows} rows of X; give one right label for each row"
@@ -103,17 +113,17 @@ def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
     try:
         return np.array([index[label] for label in right.tolist()], dtype=np.int64)
     except (KeyError, TypeError):
-        wrong = next(
-            label for label in right.tolist() if not isinstance(label, Hashable) or label not in index
-        )
+        wrong = next(label for label in right.tolist() if not is_hashable(label) or label not in index)
         raise LabelError(
-            f"y holds {wrong!r}, which is not one of the model's labels; they are {model.labels[:10]!r}"
+            f"y holds {quoted(wrong)}, which is not one of the model's labels; "
+            f"they are {quoted(model.labels[:10])}"
         ) from None
 
 
 def _as_array(labels: list[Hashable]) -> Array:
     if labels and all(
-        isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels
+        isinstance(label, (int, np.integer)) and not isinstance(label, bool) and -_INT64 <= label < _INT64
+        for label in labels
     ):
         return np.array(labels, dtype=np.int64)
     array = np.empty(len(labels), dtype=object)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from banditboost.errors import ParameterError
+from banditboost.text import quoted
 
 Range = float | tuple[float, float]
 LeafPrediction = Literal["majority", "naive_bayes", "adaptive"]
@@ -22,7 +23,7 @@ def _bounds(name: str, value: Range, low: float, high: float) -> tuple[float, fl
     pair = value if isinstance(value, tuple) else (value, value)
     if len(pair) != 2 or not all(_is_number(v) and low < v <= high for v in pair) or pair[0] > pair[1]:
         raise ParameterError(
-            f"{name} is {value!r}; give a number in ({low}, {high}], or a pair (low, high) of them"
+            f"{name} is {quoted(value)}; give a number in ({low}, {high}], or a pair (low, high) of them"
         )
     return float(pair[0]), float(pair[1])
 
@@ -55,14 +56,14 @@ class HoeffdingTree:
 
     def __post_init__(self) -> None:
         self.ranges()
-        if self.leaf_prediction not in LEAF_PREDICTIONS:
+        if not isinstance(self.leaf_prediction, str) or self.leaf_prediction not in LEAF_PREDICTIONS:
             raise ParameterError(
-                f"leaf_prediction is {self.leaf_prediction!r}; it must be one of "
+                f"leaf_prediction is {quoted(self.leaf_prediction)}; it must be one of "
                 f"{', '.join(LEAF_PREDICTIONS)}"
             )
         if not _is_number(self.min_branch_fraction) or not 0.0 <= self.min_branch_fraction < 0.5:
             raise ParameterError(
-                f"min_branch_fraction is {self.min_branch_fraction!r}; give a number in [0, 0.5)"
+                f"min_branch_fraction is {quoted(self.min_branch_fraction)}; give a number in [0, 0.5)"
             )
 
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:

@@ -32,9 +32,13 @@ class ArrowFile:
 
     def batches(self, request: Request) -> Iterator[Batch]:
         names = [name for name in self._names if name not in request.ignored]
-        with self._whole():
-            for frame in self._reader.frames(names):
-                yield frame_batch(nw.from_native(frame, eager_only=True), request)
+        frames = self._reader.frames(names)
+        while True:
+            with self._whole():
+                frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame_batch(nw.from_native(frame, eager_only=True), request)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -52,7 +56,7 @@ class _PyArrow:
         import pyarrow
         import pyarrow.dataset
 
-        self.errors = pyarrow.ArrowException, OSError
+        self.errors = pyarrow.ArrowException, OSError, UnicodeDecodeError  # of names of columns
         self._pa: Any = pyarrow
         self._path, self._form = path, form
 
@@ -61,6 +65,7 @@ class _PyArrow:
 
     def frames(self, names: list[str]) -> Iterator[Any]:
         for batch in self._opened().to_batches(columns=names, batch_size=_ROWS_A_BATCH, batch_readahead=1):
+            batch.validate(full=True)  # offsets of a damaged file may point anywhere
             yield self._pa.Table.from_batches([batch])
 
     def _opened(self) -> Any:

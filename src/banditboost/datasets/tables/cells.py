@@ -86,7 +86,7 @@ def from_objects(cells: Sequence[Any], column: str, words: bool) -> Cells:
     if not words and all(cell is None or _is_number(cell) for cell in cells):
         return _floats([math.nan if cell is None else cell for cell in cells])
     texts = [None if cell is None else text_of(cell) for cell in cells]
-    numbers = {text: float(cell) for text, cell in zip(texts, cells, strict=True) if _is_number(cell)}
+    numbers = {text: _float(cell) for text, cell in zip(texts, cells, strict=True) if _is_number(cell)}
     return as_words(texts, lambda text: numbers.get(text, math.nan), typed=True)
 
 
@@ -99,7 +99,12 @@ def text_of(cell: Any) -> str:
         cell = cell.item()
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    return str(cell)
+    try:
+        return str(cell)
+    except ValueError:
+        raise DatasetError(
+            "a cell is a whole number of thousands of digits, too many for a name: write it as a text"
+        ) from None
 
 
 def dates(column: str, example: object) -> DatasetError:
@@ -134,3 +139,5 @@ def _float(cell: Any) -> float:
         return float(cell)
     except OverflowError:  # a whole number beyond all floats
         return math.inf if cell > 0 else -math.inf
+    except ValueError:  # a Decimal that is no number, and says so aloud
+        return math.nan

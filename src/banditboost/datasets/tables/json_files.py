@@ -45,6 +45,15 @@ class JsonLines:
                 f"{self.name} has no whole JSON object in line {number} ({error.msg}): "
                 "write one object in each line"
             ) from None
+        except RecursionError:
+            raise DatasetError(
+                f"{self.name} has lists or objects nested too deep in line {number}: "
+                "write one flat object in each line"
+            ) from None
+        except ValueError:  # Python reads no integer of thousands of digits
+            raise DatasetError(
+                f"{self.name} has a number of too many digits in line {number}: write it as a text"
+            ) from None
         if not isinstance(row, dict):
             raise DatasetError(
                 f"{self.name} has a {type(row).__name__} in line {number}: write one JSON object in each line"

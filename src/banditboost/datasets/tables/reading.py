@@ -18,6 +18,7 @@ from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.frames import Frame
 from banditboost.datasets.tables.paths import source_of
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted, visible
 from banditboost.validation import check_count
 
 Names = Collection[str]
@@ -65,7 +66,9 @@ def open_file(
     A first pass finds labels, types and values; `batches` goes through it again. The arguments are those of
     `read`.
     """
-    return _opened(Path(path), label, numeric, nominal, ignore)
+    if not isinstance(path, (str, os.PathLike)):
+        raise DatasetError(f"path is {quoted(path)}: give the path of a file")
+    return _opened(path, label, numeric, nominal, ignore)
 
 
 class TableFile:
@@ -201,6 +204,8 @@ def _frame(source: Any) -> Frame:
 
 def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict[str, Kind | None]:
     """What the user says of columns: a kind, or None for one to leave out."""
+    if not isinstance(label, str):
+        raise DatasetError(f"label is {quoted(label)}: give the name of the column with the right labels")
     declared: dict[str, Kind | None] = {}
     for argument, names, kind in (
         ("numeric", numeric, NUMERIC),
@@ -211,6 +216,8 @@ def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict
             raise DatasetError(
                 f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]"
             )
+        if not _are_names(names):
+            raise DatasetError(f"{argument} is {quoted(names)}: give a list of names of columns")
         for name in names:
             if name in declared or name == label:
                 raise DatasetError(
@@ -219,6 +226,13 @@ def _declared(label: str, numeric: Names, nominal: Names, ignore: Names) -> dict
                 )
             declared[name] = kind
     return declared
+
+
+def _are_names(names: Any) -> bool:
+    try:
+        return isinstance(names, Collection) and all(isinstance(name, str) for name in names)
+    except TypeError:  # an array without dimensions
+        return False
 
 
 def _scanned(source: Source, request: Request, label: str, declared: Mapping[str, Kind | None]) -> TableFile:
@@ -273,7 +287,7 @@ def _check_names(source: Source, names: list[str], label: str, declared: Mapping
 def _hint(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(str(name), names, n=1)
     mean = f"did you mean {near[0]!r}? " if near else ""
-    listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    listed = ", ".join(map(visible, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return (
         f"{mean}its columns are {listed} (the first line of a CSV file has to name them)"
         if listed
