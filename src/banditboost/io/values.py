@@ -16,6 +16,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 _DEEPEST = 32  # levels of tuples, lists and dicts
 _WIDEST_INT = 64  # bits; longer ones are written in hexadecimal, which takes linear time to read
+_LONGEST = 200  # characters of a value in an error
 _NUMPY = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 
 
@@ -25,6 +26,19 @@ class UnstorableError(ValueError):
 
 class UnreadableError(ValueError):
     """Something that no file or dict of ours would hold."""
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it: as Python writes it, and a long one by its beginning.
+
+    >>> shown(["a"]), shown(10**5000)
+    ("['a']", 'a number of 16610 bits')
+    """
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # Python writes neither more than 4,300 digits nor any depth
+        return f"a number of {value.bit_length()} bits" if isinstance(value, int) else "something very long"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def encode(value: Any, arrays: dict[str, Array] | None = None, depth: int = 0) -> Any:
@@ -91,6 +105,8 @@ def decode(data: Any, arrays: dict[str, Array] | None = None, depth: int = 0) ->
     if not isinstance(data, dict):
         return data
     tag = next(iter(data), "")
+    if not isinstance(tag, str):
+        raise UnreadableError(f"an object has the key {shown(tag)}, and keys are strings")
     if not tag.startswith("$"):
         return {key: decode(item, arrays, depth + 1) for key, item in data.items()}
     if len(data) != 1:
@@ -101,15 +117,17 @@ def decode(data: Any, arrays: dict[str, Array] | None = None, depth: int = 0) ->
         return _decode_dict(data[tag], arrays, depth)
     if tag == "$tuple" and isinstance(data[tag], list):
         return tuple(decode(item, arrays, depth + 1) for item in data[tag])
+    if tag == "$numpy":
+        return _read_numpy(data[tag], depth)
     try:
         return _READERS[tag](data[tag])
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise UnreadableError(f"{{{tag!r}: {str(data[tag])[:40]!r}}} is no value") from None
+        raise _no_value(data) from None
 
 
 def _named_array(name: Any, arrays: dict[str, Array] | None) -> Array:
     if arrays is None or not isinstance(name, str) or name not in arrays:
-        raise UnreadableError(f"there is no array {str(name)[:40]!r}")
+        raise UnreadableError(f"there is no array {shown(name)}")
     return arrays[name]
 
 
@@ -125,7 +143,7 @@ def decode_hashable(data: Any, depth: int = 0) -> Any:
     try:
         hash(value)
     except TypeError:
-        raise UnreadableError(f"{str(value)[:40]!r} cannot be a label, a name or a key") from None
+        raise UnreadableError(f"{shown(value)} cannot be a label, a name or a key") from None
     return value
 
 
@@ -135,19 +153,25 @@ def _read_float(text: Any) -> float:
     return float(text)
 
 
-def _read_numpy(pair: Any) -> Any:
-    kind, plain = pair
+def _read_numpy(pair: Any, depth: int) -> Any:
+    kind, plain = pair if isinstance(pair, list) and len(pair) == 2 else ("", None)
     if kind == "U" and type(plain) is str:
         return np.str_(plain)
-    value = decode(plain)
+    value = decode(plain, None, depth + 1)
     if kind not in _NUMPY or type(value) is not {"b": bool, "f": float}.get(kind[0], int):
-        raise ValueError
-    return np.dtype(kind).type(value)
+        raise _no_value({"$numpy": pair})
+    try:
+        return np.dtype(kind).type(value)
+    except OverflowError:
+        raise _no_value({"$numpy": pair}) from None
+
+
+def _no_value(data: Any) -> UnreadableError:
+    return UnreadableError(f"{shown(data)} is no value")
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "$int": lambda text: int(text, 16),
     "$float": _read_float,
     "$bytes": bytes.fromhex,
-    "$numpy": _read_numpy,
 }
