@@ -131,17 +131,22 @@ class Decision:
     def allowed(self) -> tuple[Hashable, ...]:
         """The labels that were chosen from."""
         indices = indices_in(self._mask)
-        return tuple(self._labels) if indices is None else tuple(self._labels[i] for i in indices.tolist())
+        if indices is None:
+            return self._all_labels()
+        return tuple([self._labels[i] for i in indices.tolist()])
+
+    def _all_labels(self) -> tuple[Hashable, ...]:
+        return self._labels.all() if isinstance(self._labels, TwoLabels) else tuple(self._labels)
 
     def distribution(self) -> dict[Hashable, float]:
         """The probability of every label, eq. (2): 1 - rho for the greedy one, rho / (k - 1) for the others.
 
         Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that
         was allowed alone. With exploration by votes (`schedules.Divided`) what is not the greedy label's is
-        divided by these. Decisions of GapBoost among more
-        than 32 labels do not hold it: ask `model.distribution(x)`.
+        divided by these. Decisions of GapBoost among more than 32 labels do not hold it: ask
+        `model.distribution(x)`.
         """
-        labels = tuple(self._labels)  # before anything is made for each of them: a stored decision tells two
+        labels = self._all_labels()  # before anything is made for each: a stored decision may not tell them
         shares = distribution(self._memo, len(labels), indices_in(self._mask))
         if shares is None:
             raise DecisionError(
@@ -239,9 +244,7 @@ class Decision:
         return cls._telling(origin, names, memo, row_from(parts), parts.mask, stored=True)
 
     def _check_told(self, labels: Sequence[Hashable]) -> None:
-        """Refuse a decision from a store that names a label otherwise than the model whose labels these
-        are.
-        """
+        """Refuse a decision from a store that names a label otherwise than these, the model's, do."""
         if isinstance(self._labels, TwoLabels):
             self._labels.check(labels)
 

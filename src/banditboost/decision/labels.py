@@ -37,6 +37,10 @@ class TwoLabels(Sequence[Hashable]):
             )
         return decode_hashable(self.known[index])
 
+    def all(self) -> tuple[Hashable, ...]:
+        """Every label, or a DecisionError. (`tuple` would make room for k of them before it asks for one.)"""
+        return tuple([self[index] for index in range(self._n_labels)])
+
     def check(self, labels: Sequence[Hashable]) -> None:
         """Refuse a decision that names a label otherwise than these labels do."""
         for index, told in self.known.items():

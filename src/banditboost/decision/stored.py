@@ -9,8 +9,6 @@ compute it anew, and for places that others can write to there are tokens (token
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -23,7 +21,7 @@ from banditboost.decision.origin import Origin
 from banditboost.distribution import is_possible
 from banditboost.errors import DecisionError
 from banditboost.io.header import MOST_ROUNDS
-from banditboost.io.values import UnreadableError, decode, shown
+from banditboost.io.values import UnreadableError, decode, json_digest, shown
 from banditboost.memo import CHOSEN_EXPERT, GREEDY, RATE, ROUND, SHOWN, VOTES
 from banditboost.rows.vocabulary import short_number
 from banditboost.types import Array
@@ -36,7 +34,6 @@ _ALWAYS = ("format", "model", "memo", "labels", "label", "greedy")
 _NUMBERS = {int, float, type(None)}
 _HEXADECIMAL = re.compile("[1-9a-f][0-9a-f]*")
 _DIGEST = re.compile("[0-9a-f]{16}")
-_text_of = json.JSONEncoder(sort_keys=True).encode
 
 
 class Parts(NamedTuple):
@@ -76,25 +73,11 @@ def unsealed(parts: Parts) -> dict[str, Any]:
 
 
 def checksum(parts: Parts) -> str:
-    """Sixteen characters that differ if anything that a decision tells does.
-
-    It is the same for numbers that are the same: some stores write 2.0 as 2, and minus zero as 0.
-    """
-    origin, numbers = parts.origin, parts.memo + 0.0
+    """Sixteen characters that differ if anything that a decision tells does."""
+    origin, numbers = parts.origin, parts.memo + 0.0  # no minus zero
     numbers[np.isnan(numbers)] = math.nan
     names = [origin.model, origin.branch, origin.run, parts.n_labels, f"{parts.mask:x}", parts.digest]
-    values = [_same_numbers(value) for value in (parts.label, parts.greedy, parts.row)]
-    return hashlib.sha256(_text_of([names, values]).encode() + numbers.astype("<f8").tobytes()).hexdigest()[
-        :16
-    ]
-
-
-def _same_numbers(value: Any) -> Any:
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    if isinstance(value, list):
-        return [_same_numbers(item) for item in value]
-    return {key: _same_numbers(item) for key, item in value.items()} if isinstance(value, dict) else value
+    return json_digest([names, parts.label, parts.greedy, parts.row], numbers.astype("<f8").tobytes())
 
 
 # Reading
