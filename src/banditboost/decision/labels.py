@@ -93,11 +93,13 @@ def check_stored_label(told: Any) -> None:
     if _is_shown_only(told):
         return
     try:
-        decode_hashable(told)
-    except UnreadableError as error:
+        same = encode(decode_hashable(told)) == told
+    except (UnreadableError, UnstorableError):
+        same = False
+    if not same:
         raise DecisionError(
-            f"the stored decision's label is no value: {error}; it was changed since to_dict"
-        ) from None
+            f"the stored decision's label is no value: {shown(told)}; it was changed since to_dict"
+        )
 
 
 def _given_labels(labels: Any) -> tuple[Hashable, ...]:
