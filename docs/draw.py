@@ -394,7 +394,7 @@ def draw_house() -> Figure:
         "boosting/round.py: decide",
         ("open_memo\nthe row is checked", "choose\nthe booster's file"),
     )
-    box(axes, 5.4, 5.3, 2.9, "decision.py\nlabel, p, memo", GREEN, 0.9)
+    box(axes, 5.4, 5.3, 2.9, "decision/decision.py\nlabel, p, memo", GREEN, 0.9)
     arrow(axes, (9.3, 6.15), (8.3, 5.5))
     _draw_way(
         axes, 3.75, ("a verdict", "models/bandit.py\nlearn", "models/identity.py\nwhose is it? once only")

@@ -24,6 +24,7 @@ from numba import config
 
 from banditboost import AdaBandit, BinBandit, Decision, OptBandit, Schema, play
 from banditboost.errors import BanditBoostError, DecisionError, FeatureError, LabelError, ParameterError
+from tests.boosting.forged import forged
 from tests.weak_learners.invariants import check_committee
 
 LABELS = ["a", "b", "c"]
@@ -348,7 +349,7 @@ DAMAGES: dict[str, Callable[[list[Any]], Any]] = {
 def stored(decision: Decision, damage: Callable[[list[Any]], Any] = list) -> Decision:
     """A decision that has been in a store, and may have suffered there."""
     data = decision.to_dict()
-    return Decision.from_dict({**data, "memo": damage(data["memo"])}, tuple(LABELS))
+    return Decision.from_dict(forged(data, memo=damage(data["memo"])), tuple(LABELS))
 
 
 @pytest.mark.parametrize("how", DAMAGES)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,22 +45,28 @@ def distribution(memo: Array, n_labels: int, allowed: Array | None) -> list[floa
 
 
 def is_possible(memo: Array, n_labels: int, allowed: Array | None) -> bool:
-    """Whether shown and greedy label could be shown, and the probability is that of the shown one."""
-    shown, greedy, n_allowed = int(memo[SHOWN]), int(memo[GREEDY]), 0 if allowed is None else len(allowed)
+    """Whether shown and greedy label could be shown, and the probability is that of the shown one.
+
+    Nothing is made for each label: nobody may have so many.
+    """
+    head = memo[:VOTES].tolist()
+    shown, greedy, n_allowed = int(head[SHOWN]), int(head[GREEDY]), 0 if allowed is None else len(allowed)
     if (
-        memo[ALLOWED] != n_allowed
+        head[ALLOWED] != n_allowed
         or n_allowed == n_labels
         or (allowed is not None and allowed[-1] >= n_labels)
     ):
         return False
     if allowed is not None and not (shown in allowed and greedy in allowed):
         return False
-    if memo[POLICY] == POLICY_INVERSE_GAPS:
+    if head[POLICY] == POLICY_INVERSE_GAPS:
         return _is_by_gaps(memo, n_labels, allowed)
-    if memo[POLICY] == POLICY_BY_VOTES:
-        return _has_votes(memo) and bool(memo[PROBABILITY] == _by_votes(memo, n_labels, allowed)[shown] > 0.0)
-    expected = _probability(shown != greedy, float(memo[RATE]), n_allowed or n_labels)
-    return bool(memo[POLICY] == POLICY_UNIFORM and memo[PROBABILITY] == expected > 0.0)
+    if head[POLICY] == POLICY_BY_VOTES:
+        return _has_votes(memo) and bool(
+            head[PROBABILITY] == _votes(memo, n_labels, allowed).share(shown) > 0.0
+        )
+    expected = _probability(shown != greedy, head[RATE], n_allowed or n_labels)
+    return bool(head[POLICY] == POLICY_UNIFORM and head[PROBABILITY] == expected > 0.0)
 
 
 def _probability(explored: bool, rate: float, n_allowed: int) -> float:
@@ -72,11 +79,17 @@ def _probability(explored: bool, rate: float, n_allowed: int) -> float:
 def _uniform(memo: Array, n_labels: int, allowed: Array | None) -> Array:
     n_allowed = n_labels if allowed is None else len(allowed)
     best, other = (_probability(explored, float(memo[RATE]), n_allowed) for explored in (False, True))
-    shares = np.full(n_labels, other)
-    if allowed is not None:
-        shares = np.zeros(n_labels)
-        shares[allowed] = other
+    shares = _spread(other, n_labels, allowed)
     shares[int(memo[GREEDY])] = best
+    return shares
+
+
+def _spread(share: float, n_labels: int, allowed: Array | None) -> Array:
+    """The same share for each label that is allowed."""
+    if allowed is None:
+        return np.full(n_labels, share)
+    shares = np.zeros(n_labels)
+    shares[allowed] = share
     return shares
 
 
@@ -90,30 +103,49 @@ def _has_votes(memo: Array) -> bool:
     )
 
 
-def _by_votes(memo: Array, n_labels: int, allowed: Array | None) -> Array:
-    """The distribution of exploration by votes (boosting/divided.py), sums in the same order."""
-    n, greedy, rate = int(memo[LEARNERS]), int(memo[GREEDY]), float(memo[RATE])
-    may_show = np.ones(n_labels, bool)
-    if allowed is not None:
-        may_show[:] = False
-        may_show[allowed] = True
+class _Votes(NamedTuple):
+    """How the votes of a memo are divided (boosting/divided.py), sums in the same order."""
+
+    by_label: dict[int, float]  # only labels that are allowed
+    others: float  # votes for others than the greedy label
+    greedy: int
+    rate: float
+    n_allowed: int
+
+    def share(self, label: int) -> float:
+        """The probability of a label that is allowed."""
+        if label == self.greedy:
+            return 1.0 - self.rate if self.n_allowed > 1 else 1.0
+        uniform_share = UNIFORM_SHARE if self.others > 0.0 else 1.0
+        share = uniform_share / max(self.n_allowed - 1, 1)
+        if self.others > 0.0:
+            share += (1.0 - uniform_share) * self.by_label.get(label, 0.0) / self.others
+        return share * self.rate
+
+
+def _votes(memo: Array, n_labels: int, allowed: Array | None) -> _Votes:
+    n, greedy = int(memo[LEARNERS]), int(memo[GREEDY])
+    may_show = range(n_labels) if allowed is None else set(allowed.tolist())
     voted = [int(label) for label in memo[VOTES : VOTES + n].tolist()]
     weights = [max(weight, 0.0) for weight in memo[VOTES + n : VOTES + 2 * n].tolist()]
-    counted = [i for i in range(n) if 0 <= voted[i] < n_labels and may_show[voted[i]]]
+    counted = [i for i in range(n) if voted[i] in may_show]
     if not any(weights[i] > 0.0 for i in counted):
         weights = [1.0] * n
-    votes, others = np.zeros(n_labels), 0.0
+    by_label: dict[int, float] = {}
+    others = 0.0
     for i in counted:
-        votes[voted[i]] += weights[i]
+        by_label[voted[i]] = by_label.get(voted[i], 0.0) + weights[i]
         if voted[i] != greedy:
             others += weights[i]
-    uniform_share = UNIFORM_SHARE if others > 0.0 else 1.0
-    shares = np.full(n_labels, uniform_share / max(int(may_show.sum()) - 1, 1))
-    if others > 0.0:
-        shares += (1.0 - uniform_share) * votes / others
-    shares *= rate
-    shares[~may_show] = 0.0
-    shares[greedy] = 1.0 - rate if may_show.sum() > 1 else 1.0
+    return _Votes(by_label, others, greedy, float(memo[RATE]), len(may_show))
+
+
+def _by_votes(memo: Array, n_labels: int, allowed: Array | None) -> Array:
+    """The distribution of exploration by votes: labels that nobody voted for share alike."""
+    votes = _votes(memo, n_labels, allowed)
+    shares = _spread(votes.share(-1), n_labels, allowed)
+    for label in {*votes.by_label, votes.greedy}:
+        shares[label] = votes.share(label)
     return shares
 
 

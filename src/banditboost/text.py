@@ -18,6 +18,7 @@ import re
 from html import escape
 from typing import Any
 
+_LONGEST_QUOTE = 200  # characters
 _BLANKS = " \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # An underscore inside a word is one in Markdown, too.
@@ -62,12 +63,13 @@ def visible_lines(text: str) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value as an error tells it: its repr, or its type where that fails.
+    """A value as an error tells it: its repr, of a long one the beginning, or its type where that fails.
 
-    >>> quoted("a"), quoted(10**5000)
-    ("'a'", 'a value of type int')
+    >>> quoted("a"), quoted(10**5000), len(quoted("a" * 1000))
+    ("'a'", 'a value of type int', 203)
     """
-    return visible_lines(_told(repr, value))
+    text = visible_lines(_told(repr, value))
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
 
 
 def markdown(text: str) -> str:

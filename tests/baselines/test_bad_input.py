@@ -12,6 +12,7 @@ import pytest
 from banditboost import Decision, HoeffdingTree, Schema, baselines, play
 from banditboost.errors import BanditBoostError, DecisionError, FeatureError, LabelError, ParameterError
 from tests.baselines.models import NAMES, make
+from tests.boosting.forged import forged
 from tests.boosting.states import bytes_of, state_of
 from tests.test_bad_input import DAMAGES, REMEDY
 
@@ -101,7 +102,7 @@ def test_damaged_decisions(name: str, how: str) -> None:
     before = state_of(model)
     with pytest.raises(DecisionError):
         model.learn(
-            Decision.from_dict({**data, "memo": DAMAGES[how](data["memo"])}, tuple(LABELS)), correct=True
+            Decision.from_dict(forged(data, memo=DAMAGES[how](data["memo"])), tuple(LABELS)), correct=True
         )
     assert state_of(model) == before
     model.learn(Decision.from_dict(data, tuple(LABELS)), correct=True)

@@ -24,6 +24,7 @@ from banditboost.compiled.compile import kernel
 from banditboost.compiled.rng import EXPLORE, round_key, uniform_at
 from banditboost.errors import DecisionError, ModelFileError, ParameterError
 from banditboost.memo import ALLOWED, POLICY, PROBABILITY, ROUND, SHOWN, VOTES
+from tests.boosting.forged import forged
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference, state_of
@@ -153,7 +154,7 @@ def test_a_changed_restriction_is_refused() -> None:
     data = model.decide(rows[0], [0, 1, 3]).to_dict()
     for mask in ("7", "1f", "3"):
         with pytest.raises(DecisionError):
-            Decision.from_dict({**data, "allowed": mask}, model.labels)
+            Decision.from_dict(forged(data, allowed=mask), model.labels)
 
 
 def test_a_verdict_is_the_shown_labels_own() -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from banditboost import AdaBandit, Decision, Schema
 from banditboost.errors import BanditBoostError, DecisionError, FeatureError, LabelError
+from tests.boosting.forged import forged
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference, state_of
 from tests.boosting.streams import growing_rows, make_stream
@@ -227,7 +228,7 @@ def test_a_bad_verdict_anywhere_and_nothing_is_learned(name: str) -> None:
     decisions = model.decide_many(STREAM.X[:5])
     model.learn(decisions[4], True)
     foreign = other.decide(STREAM.X[0])
-    forged = Decision.from_dict({**decisions[0].to_dict(), "memo": [*decisions[0].to_dict()["memo"], 1.0]})
+    made_up = Decision.from_dict(forged(decisions[0].to_dict(), memo=[*decisions[0].to_dict()["memo"], 1.0]))
     before = state_of(model)
     refusals = [
         (decisions[:3], [True, False], "3 decisions and 2 verdicts"),
@@ -241,7 +242,7 @@ def test_a_bad_verdict_anywhere_and_nothing_is_learned(name: str) -> None:
         ),
         (decisions[2:], [True, True, True], "learned before"),
         ([decisions[0], foreign], [True, True], "was made by model"),
-        ([decisions[1], forged], [True, True], "does not fit"),
+        ([decisions[1], made_up], [True, True], "does not fit"),
         ([decisions[0], "decision"], [True, True], "give what decide returned"),
         (decisions[0], [True], "give a list of each"),
         (decisions[:1], True, "give a list of each"),

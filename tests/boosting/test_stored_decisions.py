@@ -13,6 +13,7 @@ import pytest
 
 from banditboost import AdaBandit, Decision
 from banditboost.errors import DecisionError
+from tests.boosting.forged import forged
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.rounds import STREAM, make, refused, taught
 from tests.boosting.states import difference
@@ -110,7 +111,7 @@ BAD: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("change", BAD.values(), ids=BAD.keys())
 def test_changed_dicts_are_refused(change: dict[str, Any]) -> None:
-    data = make("AdaBandit").decide(STREAM.X[0]).to_dict()
+    data = forged(make("AdaBandit").decide(STREAM.X[0]).to_dict())
     with pytest.raises(DecisionError):
         Decision.from_dict({**data, **change})
     for key in data:
@@ -124,12 +125,14 @@ def test_what_is_no_dict_is_refused(data: Any) -> None:
         Decision.from_dict(data)
 
 
-@pytest.mark.parametrize("label", [[1], {"$tuple": 1}, {"a": 1}], ids=str)
-def test_a_label_that_is_no_value_is_refused_when_asked_for(label: Any) -> None:
+@pytest.mark.parametrize(
+    "label", [[1], {"$tuple": 1}, {"a": 1}, {"$repr": 5}, {"$repr": "a", "b": 1}, {1: 2}], ids=str
+)
+def test_a_label_that_is_no_value_is_refused(label: Any) -> None:
     data = make("AdaBandit").decide(STREAM.X[0]).to_dict()
-    decision = Decision.from_dict({**data, "label": label, "greedy": label})
-    with pytest.raises(DecisionError, match="label"):
-        _ = decision.label
+    for change in ({"label": label}, {"greedy": label}, {"label": label, "greedy": label}):
+        with pytest.raises(DecisionError, match="label is no value"):
+            Decision.from_dict(forged(data, **change))
 
 
 @pytest.mark.parametrize("name", DECIDERS)
@@ -138,6 +141,6 @@ def test_the_model_does_not_believe_in_more_labels_than_it_has(name: str) -> Non
     kernels.
     """
     model = make(name)
-    data = model.decide(STREAM.X[0]).to_dict()
+    data = forged(model.decide(STREAM.X[0]).to_dict())
     data["labels"], data["memo"][1], data["memo"][4] = 1000, 999, data["memo"][5] / 999 or 0.5
     assert "does not fit" in refused(model, Decision.from_dict(data), True)

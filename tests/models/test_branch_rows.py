@@ -15,6 +15,7 @@ import pytest
 from banditboost import Decision, Schema
 from banditboost.errors import DecisionError
 from banditboost.models.identity import draw_seed
+from tests.boosting.forged import forged
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS
 from tests.models.lines import JOURNEYS, ROWS, go_on, id_of, make, refused, taught, via_json
@@ -206,7 +207,7 @@ def test_a_decision_and_its_copies_are_equal(sent: Callable[[Decision], Decision
     twin = copy.deepcopy(branch)
     assert twin.decide({"x": 1.0}) != branch.decide({"x": 1.0})
     told = decisions[0].to_dict()
-    assert Decision.from_dict({**told, "row": {"x": 2, "new": "v"}}) != decisions[0]
+    assert Decision.from_dict(forged(told, row={"x": 2, "new": "v"})) != decisions[0]
 
 
 def test_a_pickled_decision_does_not_hold_the_branchs_features() -> None:

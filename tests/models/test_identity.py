@@ -18,6 +18,7 @@ import pytest
 import banditboost
 from banditboost import Decision, PendingDecisions, play
 from banditboost.models.identity import draw_seed
+from tests.boosting.forged import forged
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS
 from tests.data.make_format_1 import FOLDER
@@ -438,8 +439,8 @@ def test_decisions_of_older_versions(name: str) -> None:
     new, theirs = model.decide({}), other.decide({})
     assert new.round == theirs.round == 120
     assert "another run" in refused(model, theirs)
-    forged = Decision.from_dict({**old[0].to_dict(), "memo": [120, *old[0].to_dict()["memo"][1:]]})
-    assert "of an older version" in refused(model, forged)
+    made_up = Decision.from_dict(forged(old[0].to_dict(), memo=[120, *old[0].to_dict()["memo"][1:]]))
+    assert "of an older version" in refused(model, made_up)
     for decision in old:
         model.learn(via_json(decision), True)
         assert "once" in refused(model, decision)
@@ -451,7 +452,7 @@ def test_decisions_of_older_versions(name: str) -> None:
 def test_older_formats_cannot_tell_a_branch(version: int) -> None:
     model = taught()
     branch = model.branch()
-    told = {**branch.decide(ROWS[0], allowed=["a", "b"]).to_dict(), "format": version}
+    told = forged(branch.decide(ROWS[0], allowed=["a", "b"]).to_dict(), format=version)
     with pytest.raises(banditboost.errors.DecisionError):
         model.learn(Decision.from_dict(told), True)
     assert model.verdicts == 20
@@ -481,7 +482,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_a_branchs_decision_that_was_changed_is_refused(change: dict[str, Any]) -> None:
     model = taught()
-    told = model.branch().decide(ROWS[0]).to_dict()
+    told = forged(model.branch().decide(ROWS[0]).to_dict())
     before = copy.deepcopy(model)
     with pytest.raises(banditboost.errors.DecisionError):
         model.learn(Decision.from_dict({**told, **change}), True)

@@ -12,6 +12,7 @@ import pytest
 
 import banditboost
 from banditboost.errors import ModelFileError
+from tests.boosting.forged import forged
 from tests.io.models import forge
 from tests.models.lines import ROWS, make
 
@@ -158,6 +159,6 @@ def test_a_file_without_an_identity_is_one_of_an_older_version(tmp_path: Path) -
     model.save(tmp_path / "model.bb")
     old = forge(tmp_path / "model.bb", lambda header, arrays: header.pop("identity"))  # noqa: ARG005 (as above)
     again = banditboost.load(old)
-    told = {**decision.to_dict(), "format": 1}
+    told = forged(decision.to_dict(), format=1)
     again.learn(banditboost.Decision.from_dict(told), True)
     assert again.verdicts == 1

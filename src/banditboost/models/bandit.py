@@ -294,7 +294,7 @@ class BanditModel(Model):
         )
 
     def _check_memo(self, decision: Decision) -> None:
-        """Of a decision from elsewhere: the right length, votes for labels, a possible row."""
+        """Of a decision from elsewhere: the right length, possible votes and row, and our labels."""
         memo, n_labels = decision._head(), len(decision._labels)
         most = len(self._blank) if decision._origin.vocabulary is None else self._row_start
         labels_fit = n_labels == len(self.labels) or (
@@ -311,6 +311,7 @@ class BanditModel(Model):
                 f"the decision of round {memo[ROUND]:g} does not fit this model: labels, votes or row were"
                 " changed since decide returned it"
             )
+        decision._check_told(self.labels)
 
     def _memo_here(self, decision: Decision) -> Array:
         """A decision's memo; that of a branch with its row coded anew, after what it brings has joined."""

@@ -7,59 +7,20 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from enum import StrEnum
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, Self
 
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError
-from banditboost.io.values import UnreadableError, UnstorableError, decode_hashable, encode
+from banditboost.io.values import UnstorableError, encode
 from banditboost.log import LOGGER
-from banditboost.validation import check_choice, check_count, check_number
+from banditboost.pending.stored import FORMAT, RULE, check_whose, checksum, read_store
+from banditboost.pending.waiting import COUNTERS, Model, Outcome, Waiting
+from banditboost.text import quoted
+from banditboost.validation import check_choice, check_count, check_number, refuse
 
-_FORMAT = 1
 WhenExpired = Literal["as_wrong", "drop"]
 _RULES = ("as_wrong", "drop")
 _NO_LIMIT = "None is no limit"
-
-
-class Outcome(StrEnum):
-    """What became of a verdict. (It is a string, too: `outcome == "learned"`.)
-
-    >>> from banditboost import AdaBandit
-    >>> pending = PendingDecisions(AdaBandit(["yes", "no"], n_learners=5, seed=1))
-    >>> pending.learn("visit-1", correct=True)
-    <Outcome.UNKNOWN: 'unknown'>
-    >>> pending.counters[Outcome.UNKNOWN]
-    1
-    """
-
-    LEARNED = "learned"  # the model has learned it
-    DUPLICATE = "duplicate"  # a verdict for this id was learned before; nothing was learned now
-    EXPIRED = (
-        "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
-    )
-    UNKNOWN = (
-        "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
-    )
-
-
-class Model(Protocol):
-    """What the store asks of a bandit booster."""
-
-    model_id: str
-    rounds: int
-
-    def decide(self, x: Any, allowed: Iterable[Hashable] | None = None) -> Decision:
-        """Choose a label for x, among the allowed ones if some are given."""
-
-    def learn(self, decision: Decision, correct: bool) -> None:
-        """Learn the verdict on a decision."""
-
-
-class _Open(NamedTuple):
-    decision: Decision
-    round: int  # of the model, when the decision was added
-    seconds: float  # of the clock
 
 
 class PendingDecisions:
@@ -103,7 +64,7 @@ class PendingDecisions:
         expired: WhenExpired = "as_wrong",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.model = model
+        self.model = _checked_model(model)
         self.capacity = check_count("capacity", capacity, 1)
         self.max_rounds = (
             None if max_rounds is None else check_count("max_rounds", max_rounds, 1, hint=_NO_LIMIT)
@@ -114,14 +75,11 @@ class PendingDecisions:
             else check_number("max_seconds", max_seconds, 0.0, math.inf, open_low=True, hint=_NO_LIMIT)
         )
         self.expired = check_choice("expired", expired, _RULES)
-        self._clock = clock
+        self._clock = _checked_clock(clock)
         self._now = float("-inf")
-        self._open: OrderedDict[Hashable, _Open] = OrderedDict()  # the oldest first
+        self._open: OrderedDict[Hashable, Waiting] = OrderedDict()  # the oldest first
         self._closed: OrderedDict[Hashable, Outcome] = OrderedDict()
-        self._counters = dict.fromkeys(
-            ("added", *Outcome, "expired_by_rounds", "expired_by_seconds", "expired_by_capacity", "refused"),
-            0,
-        )
+        self._counters = dict.fromkeys(COUNTERS, 0)
         self._lock = threading.RLock()
 
     # Decisions in, verdicts in
@@ -155,6 +113,7 @@ class PendingDecisions:
         After a DecisionError of the model the decision is still open.
         """
         with self._lock:
+            _check_id(key)
             self.expire()
             outcome = Outcome.UNKNOWN
             if key in self._open:
@@ -167,8 +126,7 @@ class PendingDecisions:
             return outcome
 
     def _check_new(self, key: Hashable) -> None:
-        if not isinstance(key, Hashable):
-            raise DecisionError(f"id {key!r} is not hashable; give a string or a number")
+        _check_id(key)
         if key in self._open or key in self._closed:
             state = "open" if key in self._open else f"closed ({self._closed[key]})"
             raise DecisionError(
@@ -176,7 +134,7 @@ class PendingDecisions:
             )
 
     def _add(self, key: Hashable, decision: Decision) -> None:
-        self._open[key] = _Open(decision, self.model.rounds, self._now)
+        self._open[key] = Waiting(decision, self.model.rounds, self._now)
         self._counters["added"] += 1
         while len(self._open) > self.capacity:
             self._expire_oldest("expired_by_capacity")
@@ -186,7 +144,7 @@ class PendingDecisions:
     def expire(self) -> int:
         """Close the decisions that have waited too long; returns how many these were."""
         with self._lock:
-            self._now = max(self._now, float(self._clock()))  # a clock that is set back makes nobody younger
+            self._now = max(self._now, self._time())  # a clock that is set back makes nobody younger
             before = len(self._open)
             while self._open:
                 reason = self._reason(next(iter(self._open.values())))
@@ -195,7 +153,10 @@ class PendingDecisions:
                 self._expire_oldest(reason)
             return before - len(self._open)
 
-    def _reason(self, waiting: _Open) -> str | None:
+    def _time(self) -> float:
+        return check_number("clock()", self._clock(), -math.inf, math.inf, hint="seconds")
+
+    def _reason(self, waiting: Waiting) -> str | None:
         if self.max_rounds is not None and self.model.rounds - waiting.round > self.max_rounds:
             return "expired_by_rounds"
         if self.max_seconds is not None and self._now - waiting.seconds > self.max_seconds:
@@ -218,7 +179,7 @@ class PendingDecisions:
     def _close(self, key: Hashable, outcome: Outcome) -> None:
         del self._open[key]
         self._closed[key] = outcome
-        if len(self._closed) > self.capacity:
+        while len(self._closed) > self.capacity:
             self._closed.popitem(last=False)
 
     # What can be seen
@@ -229,7 +190,10 @@ class PendingDecisions:
 
     def __contains__(self, key: object) -> bool:
         """Whether a decision is open under this id."""
-        return key in self._open
+        try:
+            return key in self._open
+        except TypeError:  # what is not hashable is no id
+            return False
 
     def __repr__(self) -> str:
         return f"PendingDecisions({len(self)} open of at most {self.capacity}, expired={self.expired!r})"
@@ -254,16 +218,15 @@ class PendingDecisions:
                 closed = [[encode(key), str(outcome)] for key, outcome in self._closed.items()]
             except UnstorableError as error:
                 raise DecisionError(f"an id cannot be stored: {error}") from None
-            return {
-                "format": _FORMAT,
+            data = {
+                "format": FORMAT,
                 "model": self.model.model_id,
-                "rule": {
-                    name: getattr(self, name) for name in ("capacity", "max_rounds", "max_seconds", "expired")
-                },
+                "rule": {name: getattr(self, name) for name in RULE},
                 "open": waiting,
                 "closed": closed,
                 "counters": self.counters,
             }
+            return {**data, "checksum": checksum(data)}
 
     @classmethod
     def from_dict(
@@ -273,35 +236,46 @@ class PendingDecisions:
 
         Store and model may have been saved at different times. The model refuses to learn again what it has
         learned since, and to learn decisions of rounds that it lost: these stay here until they expire, and
-            are then counted as refused.
+        are then counted as refused. What was added at a round or time that the model or the clock has not
+        come to yet counts as added now.
         """
-        if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
-            raise DecisionError(
-                f"this is no store of pending decisions in format {_FORMAT}; give the whole dict that "
-                "to_dict returned"
-            )
-        if data.get("model") != model.model_id:
-            raise DecisionError(
-                f"the store belongs to model {data.get('model')!r}, this is {model.model_id!r}; load that one"
-            )
+        check_whose(data, _checked_model(model))
+        measured_by = _checked_clock(clock)
         try:
-            store = cls(model, **data["rule"], clock=clock)
-            for key, round_, seconds, stored in data["open"]:
-                decision = Decision.from_dict(stored)
-                if decision.model_id != model.model_id:
-                    raise UnreadableError(
-                        f"the decision of round {decision.round} belongs to model {decision.model_id!r}"
-                    )
-                # A model that was loaded from an older file has not come so far yet: ages stay in order.
-                added = min(int(round_), model.rounds)
-                store._open[decode_hashable(key)] = _Open(decision, added, float(seconds))
-            for key, outcome in data["closed"]:
-                store._closed[decode_hashable(key)] = Outcome(outcome)
-            store._counters.update({name: int(data["counters"][name]) for name in store._counters})
-        except (KeyError, TypeError, ValueError) as error:
+            store = cls(model, **data["rule"], clock=measured_by)
+            told = read_store(data, model.model_id)
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise DecisionError(
                 f"the stored decisions were changed since to_dict ({error}); give the whole dict that it "
                 "returned"
             ) from error
+        now = store._time()
+        for key, (decision, round_, seconds) in told.open.items():
+            store._open[key] = Waiting(decision, min(round_, model.rounds), min(seconds, now))
+        store._closed.update(told.closed)
+        store._counters.update(told.counters)
         store._now = max((item.seconds for item in store._open.values()), default=store._now)
         return store
+
+
+def _checked_model(model: Any) -> Model:
+    if isinstance(model, type) or not all(
+        hasattr(model, name) for name in ("model_id", "rounds", "decide", "learn")
+    ):
+        refuse("model", model, "give one that hears verdicts, such as AdaBandit or GapBoost")
+    made: Model = model
+    return made
+
+
+def _checked_clock(clock: Any) -> Callable[[], float]:
+    if not callable(clock):
+        refuse("clock", clock, "give a function that returns seconds, such as time.time")
+    made: Callable[[], float] = clock
+    return made
+
+
+def _check_id(key: Any) -> None:
+    try:
+        hash(key)
+    except TypeError:
+        raise DecisionError(f"id {quoted(key)} is not hashable; give a string or a number") from None
