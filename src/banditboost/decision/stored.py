@@ -107,7 +107,7 @@ def parts_unsealed(data: Any) -> Parts:
     n_labels = data["labels"]
     if type(n_labels) is not int or not 2 <= n_labels < _MOST_LABELS:
         raise DecisionError(
-            f"the decision was made among {quoted(n_labels)} labels; give the whole dict that to_dict returned"
+            f"the decision was made among {quoted(n_labels)} labels; give the whole dict of to_dict"
         )
     mask = _mask_from(data, n_labels)
     memo = _memo_from(data["memo"], n_labels, mask)

@@ -186,7 +186,7 @@ class GapBoost(BanditBooster):
         losses = take_array(arrays, "losses", np.float64, self._losses.shape)
         check_losses(losses, self.verdicts)
         self._losses = losses
-        self._stages.restore(arrays, self.verdicts)
+        self._stages.restore(arrays, self._features, self.verdicts)
         self._make_scratch()
         super()._restore(arrays)
 

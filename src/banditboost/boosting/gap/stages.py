@@ -15,7 +15,6 @@ from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout,
 from banditboost.boosting.gap.stored import Learned, check_stages
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
@@ -149,7 +148,7 @@ class LinearStages:
             "wide_ridge": self.wide.weights,
         }
 
-    def restore(self, arrays: dict[str, Array], verdicts: int) -> None:
+    def restore(self, arrays: dict[str, Array], features: Array, verdicts: int) -> None:
         """Go on from stored arrays, after a look at each."""
         groups = take_array(arrays, "groups", np.int64, self.groups.shape)
         n_groups = int(np.sum(groups >= 0))
@@ -164,7 +163,7 @@ class LinearStages:
         fits = n_groups <= len(narrow.weights) <= min(2 * n_groups, len(groups))
         demand(fits, "the regressions do not fit the groups")
         learned = Learned(n_groups, weights, norms, statistics, narrow, wide)
-        check_stages(learned, feature_table(self._schema), verdicts)
+        check_stages(learned, features, verdicts)
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self.statistics[field] = column
         self.groups, self.weights, self.norms = groups, weights, norms
