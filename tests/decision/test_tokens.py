@@ -208,7 +208,7 @@ def test_an_impossible_age_is_refused(age: Any) -> None:
         Decision.from_token(TOKEN, KEY, max_age=age)
 
 
-@pytest.mark.parametrize("labels", [{"sports", 2}, 5, "sports", ([], [])], ids=repr)
+@pytest.mark.parametrize("labels", [frozenset({"sports"}), 5, "sports", ([], [])], ids=repr)
 def test_labels_that_are_none(labels: Any) -> None:
     with pytest.raises(BanditBoostError):
         Decision.from_token(TOKEN, KEY, labels)
