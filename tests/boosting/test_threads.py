@@ -18,7 +18,6 @@ import pytest
 import banditboost
 from banditboost import AdaBandit, AdaFull, Decision, GapBoost, PendingDecisions, baselines, play
 from banditboost.checks.threads import run_together
-from banditboost.memo import ROUND
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream
@@ -35,7 +34,12 @@ class Log:
     def __init__(self, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[tuple[str, Any, Any]] = []
         kind = type(model)
-        decide, decide_next, hear = kind._decide, kind._next_memo, kind._hear
+        decide, decide_next, learn, learn_list = (
+            kind._decide,
+            kind._next_memo,
+            kind._learn,
+            kind._learn_from_list,
+        )
 
         def begin_round(booster: Any, x: Any, allowed: Any) -> Any:
             if booster is model:
@@ -46,14 +50,22 @@ class Log:
             self.calls.append(("decide", x, None))
             return decide_next(draft, x, allowed)
 
-        def hear_verdict(booster: Any, memo: np.ndarray, outcome: int, *arguments: Any) -> bool:
+        def learn_verdict(booster: Any, decision: Decision, correct: bool) -> None:
+            before = len(self.calls)
+            learn(booster, decision, correct)
+            if booster is model and len(self.calls) == before:  # else it was learned from a list
+                self.calls.append(("learn", decision.round, bool(correct)))
+
+        def learn_verdicts(booster: Any, told: Any) -> None:
+            listed = list(told)
+            learn_list(booster, listed)
             if booster is model:
-                self.calls.append(("learn", int(memo[ROUND]), bool(outcome)))
-            return hear(booster, memo, outcome, *arguments)
+                self.calls += [("learn", decision.round, bool(correct)) for decision, correct in listed]
 
         monkeypatch.setattr(kind, "_decide", begin_round)
         monkeypatch.setattr(kind, "_next_memo", begin_next)
-        monkeypatch.setattr(kind, "_hear", hear_verdict)
+        monkeypatch.setattr(kind, "_learn", learn_verdict)
+        monkeypatch.setattr(kind, "_learn_from_list", learn_verdicts)
 
     def replay(self, model: Any) -> Iterator[list[Decision]]:
         """Do the same, one after the other, with a fresh model; what was decided so far, before the first

@@ -117,7 +117,7 @@ def test_play_never_comes_back_to_python(mybag: Any) -> None:
     play(bag(mybag), *rows)  # compiles
     model = bag(mybag)
     entered = python_calls(lambda: play(model, *rows))
-    assert not [name for file, name in entered if file == mybag.__file__]
+    assert [name for file, name in entered if file == mybag.__file__] == ["learned"]  # when play begins
     assert not {"play_rounds", *OF_A_ROUND} & {name for _, name in entered}
     assert model.rounds == ROUNDS
 

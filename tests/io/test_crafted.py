@@ -197,9 +197,9 @@ def test_columns_in_a_header_are_read_in_linear_time(monkeypatch: pytest.MonkeyP
     """GapBoost draws pairs of columns: of 10,000 columns from 50 million, of 100,000 not from a hundred times
     as many; and it sorts only few.
     """
-    drawn, looked_at, draw, sort = [], [], layout.pair_draws, np.argsort
+    drawn, looked_at, draw, sort = [], [], layout.pair_draws, np.partition
     monkeypatch.setattr(layout, "pair_draws", lambda *of: drawn.append(of[2] - of[1]) or draw(*of))
-    monkeypatch.setattr(np, "argsort", lambda a, **how: looked_at.append(len(a)) or sort(a, **how))
+    monkeypatch.setattr(np, "partition", lambda a, at: looked_at.append(len(a)) or sort(a, at))
     made = {}
     for n in (2_000, 100_000):
         drawn.clear()
@@ -212,10 +212,22 @@ def test_columns_in_a_header_are_read_in_linear_time(monkeypatch: pytest.MonkeyP
 
 
 def test_pairs_of_columns_are_those_with_the_smallest_draws() -> None:
-    """As if all were sorted at once."""
+    """As if all were sorted at once, whether all columns are there or join one by one."""
     n = 3 * layout._DRAWN_AT_ONCE + 17
     order = np.argsort(layout.pair_draws(9, 0, n), kind="stable")[: layout.MOST_PAIRS]
-    assert layout._chosen_numbers(n, 9).tolist() == sorted(order.tolist())
+    chosen = layout.choose_pairs(n, 9, layout.NOTHING_CHOSEN)
+    assert chosen.numbers.tolist() == sorted(order.tolist())
+    grown = layout.NOTHING_CHOSEN
+    for some in (0, 1, layout.MOST_PAIRS - 1, layout.MOST_PAIRS, layout.MOST_PAIRS + 1, 10_000, 10_050, n):
+        grown = layout.choose_pairs(some, 9, grown)
+    assert grown.numbers.tolist() == chosen.numbers.tolist()
+    assert grown.draws.tolist() == chosen.draws.tolist()
+
+
+def test_pairs_that_are_drawn_alike_are_taken_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "pair_draws", lambda _, first, end: np.arange(first, end) % 3 / 3.0)
+    chosen = layout.choose_pairs(3 * layout.MOST_PAIRS - 1, 9, layout.NOTHING_CHOSEN)
+    assert chosen.numbers.tolist() == list(range(0, 3 * layout.MOST_PAIRS, 3))
 
 
 def test_growing_models_are_never_refused(tmp_path: Path) -> None:

@@ -241,7 +241,11 @@ class BanditModel(Model):
             elsewhere += decision._origin.branch != self._identity.branch
             items.append((decision, correct, elsewhere))
         self._unfinished = ToLearn(items, self.verdicts)
-        self._settled()
+        try:
+            self._settled()
+        finally:
+            if self._calls.in_python:  # a learner that fails would fail again and again
+                self._unfinished = None
 
     def _learn_item(self, item: tuple[Decision, bool, int]) -> None:
         decision, correct, _ = item

@@ -14,11 +14,11 @@ FEATURE = np.dtype([("kind", "i4"), ("offset", "i4"), ("n_values", "i4"), ("capa
 
 
 def feature_table(schema: Schema) -> Array:
-    kinds = [NUMERIC if kind == "numeric" else NOMINAL for kind in schema.kinds]
-    n_values = schema.n_values()
-    table = np.zeros(len(kinds), FEATURE)
-    table["kind"], table["n_values"] = kinds, n_values
-    table["capacity"] = [3 if kind == NUMERIC else _room(n) for kind, n in zip(kinds, n_values, strict=True)]
+    table, nominal = np.zeros(len(schema), FEATURE), np.array(schema.are_nominal(), bool)
+    table["kind"] = np.where(nominal, NOMINAL, NUMERIC)
+    table["n_values"] = schema.n_values()
+    table["capacity"] = 3
+    table["capacity"][nominal] = [_room(n) for n in table["n_values"][nominal].tolist()]
     table["offset"][1:] = np.cumsum(table["capacity"])[:-1]
     return table
 

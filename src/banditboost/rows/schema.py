@@ -221,6 +221,10 @@ class Schema:
         """Known values of each feature, 0 for a numeric one."""
         return [0 if codes is None else len(codes) for _, codes in self._columns.values()]
 
+    def are_nominal(self) -> list[bool]:
+        """Whether each feature is nominal."""
+        return [codes is not None for _, codes in self._columns.values()]
+
     # Rows without names
 
     @property

@@ -36,10 +36,22 @@ def most_slots(n_labels: int, max_memory: int) -> int:
     return min(MOST_SLOTS, 1 << max(0, affordable.bit_length() - 1))
 
 
+class Chosen(NamedTuple):
+    """The pairs of columns that have products: all, or those with the smallest keyed draws."""
+
+    numbers: Array  # increasing
+    draws: Array
+    n_pairs: int  # that they were chosen from
+
+
+NOTHING_CHOSEN = Chosen(np.zeros(0, np.int64), np.zeros(0), 0)
+
+
 class Plan(NamedTuple):
     """A layout, and how many slots belong to what."""
 
     layout: GapLayout
+    chosen: Chosen
     widths: Array  # slots of each column in stage 1, and of its share of a product
     bin_widths: Array  # slots of each column in a pair of bins
 
@@ -53,14 +65,18 @@ class Plan(NamedTuple):
         return 1 + len(self.layout.columns) + len(self.layout.products) + len(self.layout.bins)
 
 
-def lay_out(schema: Schema, seed: int, most_slots: int) -> Plan:
-    """Hand out slots to columns, products and pairs of bins."""
+def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING_CHOSEN) -> Plan:
+    """Hand out slots to columns, products and pairs of bins.
+
+    It follows from the schema alone; what was chosen before, with fewer columns, only saves time.
+    """
     features = feature_table(schema)
     numeric = features["kind"] == NUMERIC
     widths = np.where(numeric, 1, features["n_values"]).astype(np.int64)
     bin_widths = np.where(numeric, BINS, features["n_values"]).astype(np.int64)
     columns = 1 + np.cumsum(widths) - widths
-    products = _pairs(numeric, _chosen_numbers(_n_pairs_before(numeric[:_MOST_DRAWN_FROM])[-1], seed))
+    chosen = choose_pairs(int(_n_pairs_before(numeric[:_MOST_DRAWN_FROM])[-1]), seed, before)
+    products = _pairs(numeric, chosen.numbers)
     products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
     bins = _bin_pairs(numeric)
     one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
@@ -69,7 +85,7 @@ def lay_out(schema: Schema, seed: int, most_slots: int) -> Plan:
     spans["needed"] = 1 + int(widths.sum()), needed, bins_needed
     spans["room"] = spans["needed"][0], min(needed, most_slots), min(bins_needed, most_slots)
     spans["start"] = np.cumsum(spans["room"]) - spans["room"]
-    return Plan(GapLayout(columns, products, bins, spans), widths, bin_widths)
+    return Plan(GapLayout(columns, products, bins, spans), chosen, widths, bin_widths)
 
 
 def _slots(sizes: Array) -> tuple[Array, int]:
@@ -95,19 +111,24 @@ def _pairs(numeric: Array, numbers: Array) -> Array:
     return pairs
 
 
-def _chosen_numbers(n_pairs: int, seed: int) -> Array:
-    """All numbers of pairs, or those with the smallest keyed draws."""
-    if n_pairs <= MOST_PAIRS:
-        return np.arange(n_pairs)
-    numbers, draws, limit = np.zeros(0, np.int64), np.zeros(0), np.inf
-    for first in range(0, n_pairs, _DRAWN_AT_ONCE):
+def choose_pairs(n_pairs: int, seed: int, before: Chosen) -> Chosen:
+    """The pairs with the smallest keyed draws, if there are too many for all; of those drawn alike the first.
+
+    Those that were not chosen before are not chosen now, so only new ones are drawn.
+    """
+    numbers, draws, limit = before.numbers, before.draws, np.inf
+    if len(numbers) == MOST_PAIRS:
+        limit = draws.max()
+    for first in range(before.n_pairs, n_pairs, _DRAWN_AT_ONCE):
         drawn = pair_draws(seed, first, min(first + _DRAWN_AT_ONCE, n_pairs))
         low = np.flatnonzero(drawn < limit)  # after the first ones only few are
         numbers, draws = np.concatenate([numbers, first + low]), np.concatenate([draws, drawn[low]])
-        smallest = np.argsort(draws, kind="stable")[:MOST_PAIRS]
-        numbers, draws = numbers[smallest], draws[smallest]
-        limit = draws[-1] if len(draws) == MOST_PAIRS else np.inf
-    return np.sort(numbers)
+        if len(numbers) > MOST_PAIRS:
+            limit = np.partition(draws, MOST_PAIRS - 1)[MOST_PAIRS - 1]
+            kept = np.concatenate([np.flatnonzero(draws < limit), np.flatnonzero(draws == limit)])
+            kept = np.sort(kept[:MOST_PAIRS])
+            numbers, draws = numbers[kept], draws[kept]
+    return Chosen(numbers, draws, n_pairs)
 
 
 def _bin_pairs(numeric: Array) -> Array:
@@ -142,13 +163,15 @@ def moves(old: Plan, new: Plan) -> Array:
     return np.concatenate([moved, *parts])
 
 
-def new_places(moved: Array, before: GapLayout, after: GapLayout) -> Array:
-    """Where each slot of stages 1 and 2 moves; only of use where slots are not shared."""
-    places = np.zeros(int(before.spans["needed"][:2].sum()), np.int64)
-    for move in moved[moved["stage"] < 2]:
-        rows, codes = np.arange(move["rows"])[:, None], np.arange(move["width"])
-        old = before.spans["start"][move["stage"]] + move["before"] + rows * move["width"] + codes
-        places[old] = after.spans["start"][move["stage"]] + move["after"] + rows * move["new_width"] + codes
+def new_places(moved: Array, before: GapLayout, after: GapLayout, n_stages: int) -> Array:
+    """Where each slot of the first stages (1 or 2 of them) moves; only of use where slots are not shared."""
+    places = np.zeros(int(before.spans["needed"][:n_stages].sum()), np.int64)
+    moved = moved[moved["stage"] < n_stages]
+    sizes = moved["rows"] * moved["width"]
+    each = np.repeat(moved, sizes)
+    row, code = np.divmod(np.arange(len(each)) - np.repeat(np.cumsum(sizes) - sizes, sizes), each["width"])
+    old = before.spans["start"][each["stage"]] + each["before"] + row * each["width"] + code
+    places[old] = after.spans["start"][each["stage"]] + each["after"] + row * each["new_width"] + code
     return places
 
 

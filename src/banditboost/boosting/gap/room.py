@@ -53,9 +53,11 @@ def with_more(given: Regressions, most: int) -> Regressions:
 
 def at_places(given: Regressions, places: Array, slots: int) -> Regressions:
     """Regressions in which slot i has become places[i]; without any if slots is 0."""
-    made = ridge_room(len(given.weights), slots)
-    if slots:
-        places = places[: given.weights.shape[1]]
+    made, n = ridge_room(len(given.weights), slots), given.weights.shape[1]
+    if slots and np.array_equal(places[:n], np.arange(n)):  # only the last ones are new
+        made.inverse[:, :n, :n], made.weights[:, :n] = given.inverse, given.weights
+    elif slots:
+        places = places[:n]
         made.inverse[:, places[:, None], places] = given.inverse
         made.weights[:, places] = given.weights
     return made

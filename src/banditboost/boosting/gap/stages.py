@@ -91,7 +91,7 @@ class LinearStages:
     def _lay_out_anew(self, schema: Schema) -> None:
         """Weights move with what they are about."""
         before = self._plan
-        self._plan = lay_out(schema, self._seed, self._most_slots)
+        self._plan = lay_out(schema, self._seed, self._most_slots, before.chosen)
         self._version = schema.version
         moved = moves(before, self._plan)
         weights = np.zeros((*self.weights.shape[:2], self._plan.n_slots, LANES))
@@ -101,7 +101,8 @@ class LinearStages:
         statistics[: len(self.statistics)] = self.statistics
         self.statistics = statistics
         narrow, wide = self._regression_slots(len(self.groups))
-        places = new_places(moved, before.layout, self.layout) if narrow or wide else np.zeros(0, np.int64)
+        n_stages = 2 if wide else 1 if narrow else 0
+        places = new_places(moved, before.layout, self.layout, n_stages)
         self.narrow, self.wide = at_places(self.narrow, places, narrow), at_places(self.wide, places, wide)
 
     @property
