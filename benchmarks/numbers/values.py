@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, speed
+from benchmarks.numbers import accuracy, reliability, speed
 
-VALUES: dict[str, Callable[[], str]] = {**accuracy.VALUES, **speed.VALUES}
+VALUES: dict[str, Callable[[], str]] = {**accuracy.VALUES, **reliability.VALUES, **speed.VALUES}

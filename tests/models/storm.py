@@ -32,6 +32,7 @@ import banditboost
 from banditboost import Schema, play
 from banditboost.errors import DecisionError
 from banditboost.io.container import read
+from benchmarks import machine, records
 from tests.models.interrupting import PACKAGE, lock_is_free
 
 LABELS = ["p", "q", "r"]
@@ -257,6 +258,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.0, help="of storm on models, in all")
     parser.add_argument("--commands", type=int, default=0, help="how many commands are interrupted")
     parser.add_argument("--seed", type=int, default=1)
+    records.add_option(parser, "reliability")
     parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
@@ -266,7 +268,28 @@ def main() -> None:
     counts = storms(options.seconds, options.seed, KINDS) if options.seconds else Counter()
     outcomes = commands(options.commands, options.seed) if options.commands else Counter()
     print(dict(counts), dict(outcomes))
-    sys.exit(bool(counts["faults"]) or any(name.startswith("FAULT") for name in outcomes))
+    faults = counts["faults"] + sum(n for name, n in outcomes.items() if name.startswith("FAULT"))
+    if options.record is not None:
+        told = {
+            "tried": _tried(counts),
+            "counted": _counted(counts, outcomes),
+            "found": f"{faults or 'no'} faults",
+        }
+        about = records.about(
+            machine.describe(None, ("numpy", "numba")), records.typed("tests.models.storm", None)
+        )
+        records.update(options.record, [{**told, **about}], ["tried"])
+    sys.exit(bool(faults))
+
+
+def _tried(counts: Counter[str]) -> str:
+    return "signals in calls of a model" if counts else "Ctrl-C in `run --save`, then resumed"
+
+
+def _counted(counts: Counter[str], outcomes: Counter[str]) -> str:
+    if counts:
+        return f"{counts['strikes']:,} in {counts['rounds']:,} rounds"
+    return ", ".join(f"{n} {name}" for name, n in outcomes.most_common())
 
 
 if __name__ == "__main__":

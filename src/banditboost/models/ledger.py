@@ -93,7 +93,10 @@ class Ledger:
     def refusal(self, round_: int, rounds: int) -> str:
         """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
         if not self.first <= round_ < rounds:
-            return f"is not one of this model's {rounds} decisions; learn it with the model that made it"
+            return (
+                f"is not one of this model's {rounds} decisions: it was made by a copy, or after the file was"
+                " saved that this model was loaded from; learn it with the model that made it"
+            )
         if round_ < rounds - REMEMBERED:
             return f"is too old: verdicts are taken for the last {REMEMBERED:,} rounds"
         place = (round_ - self.first) % _ring()

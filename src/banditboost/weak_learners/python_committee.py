@@ -12,6 +12,7 @@ from banditboost.errors import ParameterError
 from banditboost.io.values import UnreadableError, UnstorableError
 from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.trees.layout import Forest, empty_forest
 from banditboost.types import Array
 from banditboost.weak_learners.protocol import WeakLearner
@@ -35,7 +36,7 @@ class PythonCommittee:
         for made in learners:
             if not isinstance(made, WeakLearner):
                 raise ParameterError(
-                    f"weak_learner gave {made!r}, which lacks predict(x) or learn(x, label, weight); "
+                    f"weak_learner gave {quoted(made)}, which lacks predict(x) or learn(x, label, weight); "
                     "give a HoeffdingTree, an object with these two methods, or a function that makes one"
                 )
         self.learners.extend(learners)
@@ -85,7 +86,7 @@ class PythonCommittee:
             label = -1
         if not 0 <= label < self._n_labels:
             raise ParameterError(
-                f"weak learner {number} predicted {answer!r}; it must predict a label index from 0 to "
+                f"weak learner {number} predicted {quoted(answer)}; it must predict a label index from 0 to "
                 f"{self._n_labels - 1}"
             )
         return label
