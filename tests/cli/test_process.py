@@ -128,3 +128,19 @@ def test_the_entry_point_is_declared():
     assert 'banditboost = "banditboost.cli:main"' in (Path(__file__).parents[2] / "pyproject.toml").read_text(
         encoding="utf-8"
     )
+
+
+def test_ctrl_c_in_a_callback_comes_again():
+    """The compiler calls back into Python where nothing can be raised: Ctrl-C must not be lost there."""
+    code = (
+        "import ctypes, signal, sys, time\n"
+        "from banditboost import cli\n"
+        "def called(): signal.raise_signal(signal.SIGINT)\n"
+        "def run():\n"
+        "    ctypes.CFUNCTYPE(None)(called)()\n"
+        "    time.sleep(20)\n"
+        "cli._run = run\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")

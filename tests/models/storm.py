@@ -197,7 +197,7 @@ def storms(seconds: float, seed: int, kinds: list[str]) -> Counter[str]:
 
 
 def _command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "banditboost", "run", "car", "--repeat", "60", "--json", *words]
+    return [sys.executable, "-m", "banditboost", "run", "car", "--repeat", "300", "--json", *words]
 
 
 def _run(*words: str, after: float | None = None) -> tuple[int, str]:
@@ -208,6 +208,12 @@ def _run(*words: str, after: float | None = None) -> tuple[int, str]:
         process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=600)
     return process.returncode, said
+
+
+def _length(*words: str) -> float:
+    begun = time.monotonic()
+    assert _run(*words)[0] == 0
+    return time.monotonic() - begun
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -224,16 +230,15 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def commands(n: int, seed: int) -> Counter[str]:
-    """Interrupt `run --save` n times, go on with what it has said, and compare with a run that was not."""
+    """Interrupt `run --save` n times while it plays, go on as it says, and compare with a run that was not."""
     luck, outcomes = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         whole, part = Path(folder) / "whole.bb", Path(folder) / "part.bb"
-        begun = time.monotonic()
-        assert _run("--save", str(whole))[0] == 0
-        length = time.monotonic() - begun
+        start, length = (_length("--save", str(whole), *some) for some in (("--rounds", "1"), ()))
         for _ in range(n):
             part.unlink(missing_ok=True)
-            status, said = _run("--save", str(part), after=length * (0.5 + 0.5 * luck.random()))
+            after = start + (length - start) * luck.random()
+            status, said = _run("--save", str(part), after=after)
             outcomes[_outcome(status, said, whole, part)] += 1
     return outcomes
 
@@ -283,7 +288,7 @@ def main() -> None:
 
 
 def _tried(counts: Counter[str]) -> str:
-    return "signals in calls of a model" if counts else "Ctrl-C in `run --save`, then resumed"
+    return "signals in calls of a model" if counts else "Ctrl-C in `run`, which saves and is resumed"
 
 
 def _counted(counts: Counter[str], outcomes: Counter[str]) -> str:

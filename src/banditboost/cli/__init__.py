@@ -18,6 +18,7 @@ Nothing here is imported before it is needed: `banditboost --help` loads neither
 
 from __future__ import annotations
 
+import _thread
 import sys
 
 INTERRUPTED = 130
@@ -26,10 +27,22 @@ INTERRUPTED = 130
 
 def main() -> None:
     """The entry point `banditboost`."""
+    sys.unraisablehook = _interrupt_again
     try:
         _run()
     except KeyboardInterrupt:  # while modules are imported, or the command line is read
         sys.exit(INTERRUPTED)
+
+
+def _interrupt_again(told: sys.UnraisableHookArgs) -> None:
+    """Ctrl-C that came where Python cannot raise it (inside a callback of the compiler, say) comes again.
+
+    A thread sends it, a moment later: here it could not be raised, either.
+    """
+    if issubclass(told.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_thread.interrupt_main, ())
+    else:
+        sys.__unraisablehook__(told)
 
 
 def _run() -> None:
