@@ -19,6 +19,8 @@ Nothing here is imported before it is needed: `banditboost --help` loads neither
 from __future__ import annotations
 
 import _thread
+import os
+import signal
 import sys
 
 INTERRUPTED = 130
@@ -40,7 +42,7 @@ def _interrupt_again(told: sys.UnraisableHookArgs) -> None:
     A thread sends it, a moment later: here it could not be raised, either.
     """
     if issubclass(told.exc_type, KeyboardInterrupt):
-        _thread.start_new_thread(_thread.interrupt_main, ())
+        _thread.start_new_thread(os.kill, (os.getpid(), signal.SIGINT))
     else:
         sys.__unraisablehook__(told)
 
