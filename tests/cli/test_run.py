@@ -280,3 +280,16 @@ def test_one_round_is_one_round(bb):
         "AdaBandit on balance: 1 round, 3 labels"
         in bb("run", "balance", "--rounds", 1, "--learner", "AdaBandit").stdout
     )
+
+
+def test_ctrl_c_after_the_last_round_leaves_nothing_to_go_on_with(bb, home, monkeypatch):
+    real = player.play
+
+    def interrupted(model, X, y):
+        real(model, X, y)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(player, "play", interrupted)
+    found = bb("run", "balance", *SHORT, "--learner", "AdaBandit", "--save", home / "whole.bb")
+    assert (found.exit_code, "stopped" in found.stderr) == (0, False)
+    assert banditboost.load(home / "whole.bb").rounds == 120

@@ -65,7 +65,7 @@ class Player:
                     right += int(self.parts[-1].correct.sum())
                     bar.update(task, completed=self.rounds, accuracy=f"{right / self.rounds:.3f}")
         except KeyboardInterrupt:
-            self.interrupted = True
+            self.interrupted = self.rounds < self.stream.count - self.skip  # else there is nothing left to do
         self.seconds = time.perf_counter() - start
 
     def result(self) -> Result:
