@@ -387,7 +387,7 @@ def draw_house() -> Figure:
     )
     axes.text(11.95, 7.85, "machine code", ha="center", va="center", fontweight="bold")
     axes.text(0.3, 7.85, "Python", va="center", fontweight="bold")
-    _draw_way(axes, 6.85, ("a row x", "models/bandit.py\ndecide", "rows/schema.py\nnames to numbers"))
+    _draw_way(axes, 6.85, ("a row x", "models/deciding.py\ndecide", "rows/schema.py\nnames to numbers"))
     _draw_compiled(
         axes,
         6.85,

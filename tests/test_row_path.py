@@ -118,7 +118,7 @@ def test_python_runs_through_few_files_and_enters_no_folder_twice(
 ) -> None:
     steps = [step for step in paths[f"{name} {kind}"] if not step.compiled]
     files = {step.file for step in steps}
-    assert {"models/bandit.py", ROUND, "decision/decision.py"} <= files, in_words(steps)
+    assert {"models/deciding.py", ROUND, "decision/decision.py"} <= files, in_words(steps)
     assert len(files) <= MOST_FILES, in_words(steps)
     folders = entered(steps)
     assert len(folders) == len(set(folders)), f"{folders}{in_words(steps)}"

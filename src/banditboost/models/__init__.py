@@ -3,7 +3,8 @@
 Where to look:
 
     model.py      labels, schema, seed, files, what can be seen
-    bandit.py     `decide` and `learn`: verdicts, each learned once
+    deciding.py   `decide`
+    bandit.py     `learn`: verdicts, each learned once
     calls.py      the compiled round of a model, bound to its arrays
     identity.py   which decision is whose: model, branch, run, round
     ledger.py     which rounds have been learned
