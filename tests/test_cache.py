@@ -325,6 +325,28 @@ def test_what_a_kernel_of_ones_own_reads_elsewhere_is_compiled_again(tmp_path: P
 
 
 @compiles
+@pytest.mark.parametrize("edited", ["kernel", "constant", "array"])
+def test_what_a_kernel_reads_in_a_part_of_a_package_is_compiled_again(tmp_path: Path, edited: str) -> None:
+    """`package.part.kernel` and `package.part.RATE`, and the middle of an array, which its repr leaves out."""
+    where = environment(tmp_path / "cache")
+    where["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "__init__.py").write_text("")
+    head = "from banditboost.extending import kernel\n"
+    body = "    return whole.part.weigh(x) * whole.part.RATE * whole.part.TABLE[1000]\n"
+    (tmp_path / "own.py").write_text(
+        f"{head}import whole.part\n\n\n@kernel\ndef times(x: float) -> float:\n{body}"
+    )
+    for value in (2, 3):
+        share, rate, entry = (value if edited == name else 1 for name in ("kernel", "constant", "array"))
+        (tmp_path / "whole" / "part.py").write_text(
+            f"{head}import numpy as np\n\nRATE = {rate}\nTABLE = np.zeros(2000)\nTABLE[1000] = {entry}\n\n\n"
+            f"@kernel\ndef weigh(x: float) -> float:\n    return {share} * x\n"
+        )
+        assert python("import own; print(own.times(1.5))", where) == str(1.5 * value)
+
+
+@compiles
 def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     said = on_terminal(pty, DRAW + "rng.uniforms_at(1, 0, 5, 2)\n", environment(tmp_path))

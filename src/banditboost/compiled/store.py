@@ -21,21 +21,19 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import llvmlite
 import numba
-import numpy as np
 from numba.core import serialize
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 
 from banditboost.compiled.announcing import announce
 from banditboost.compiled.shipped import Shipment, shipment
+from banditboost.compiled.sources import PACKAGE, source_of
 from banditboost.log import LOGGER
 
-_PACKAGE = Path(__file__).parents[1]
 _WITH_KERNELS = ("compiled", "rows", "trees", "inspection", "models", "boosting", "baselines", "simulation")
 _KEPT_GENERATIONS = 4
 _DIGEST = 32  # bytes
@@ -45,9 +43,9 @@ _DIGEST = 32  # bytes
 def source_digest() -> str:
     """Of all files that hold kernels, or what kernels read."""
     digest = hashlib.sha256()
-    folders = (path for folder in _WITH_KERNELS for path in (_PACKAGE / folder).rglob("*.py"))
-    for path in sorted([*folders, *_PACKAGE.glob("*.py")]):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    folders = (path for folder in _WITH_KERNELS for path in (PACKAGE / folder).rglob("*.py"))
+    for path in sorted([*folders, *PACKAGE.glob("*.py")]):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -115,7 +113,7 @@ class MachineCode(NullCache):  # type: ignore[misc]
         return CompileResult._rebuild(target_context, *payload)
 
     def _find(self, signature: Any, target: tuple[str, ...]) -> Any:
-        source = _source_of(self._function)
+        source = source_of(self._function)
         if source is None:
             return None
         shipped, directory = _shipped(), cache_directory()
@@ -126,7 +124,7 @@ class MachineCode(NullCache):  # type: ignore[misc]
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what was compiled, if it can be kept."""
-        source, directory = _source_of(self._function), cache_directory()
+        source, directory = source_of(self._function), cache_directory()
         if source is not None and directory is not None and not result.library.has_dynamic_globals:
             name = self._file(signature, source, result.codegen.magic_tuple())
             _write(directory / name, serialize.dumps(result._reduce()))
@@ -134,45 +132,6 @@ class MachineCode(NullCache):  # type: ignore[misc]
     def _file(self, signature: Any, source: str, target: tuple[str, ...]) -> str:
         key = repr((source, str(signature), versions(), target))
         return f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.code"
-
-
-def _source_of(function: Callable[..., Any]) -> str | None:
-    """A digest of what a kernel and those below it are made of, as far as that is not ours.
-
-    These are the files that hold them, and the values of constants that they read; None if one has no file.
-    """
-    files: set[str] = set()
-    constants: list[str] = []
-    _gather(function, files, constants, set())
-    digest = hashlib.sha256(repr(sorted(constants)).encode())
-    for path in sorted(files):
-        try:
-            digest.update(Path(path).read_bytes())
-        except OSError:  # typed at a prompt: it has no file, and is compiled in every process
-            return None
-    return digest.hexdigest()
-
-
-def _gather(function: Any, files: set[str], constants: list[str], seen: set[int]) -> None:
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    code = function.__code__
-    ours = _PACKAGE in Path(code.co_filename).parents
-    if not ours:
-        files.add(code.co_filename)
-    named = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    for module in [thing for thing in named.values() if isinstance(thing, ModuleType)]:
-        named |= {f"{module.__name__}.{name}": getattr(module, name, None) for name in code.co_names}
-    for name, thing in (*named.items(), *zip(code.co_freevars, _cells(function), strict=True)):
-        if hasattr(thing, "py_func"):
-            _gather(thing.py_func, files, constants, seen)
-        elif not ours and isinstance(thing, (bool, int, float, str, tuple, np.ndarray, np.generic)):
-            constants.append(f"{name} = {thing!r}")
-
-
-def _cells(function: Any) -> list[Any]:
-    return [cell.cell_contents for cell in function.__closure__ or ()]
 
 
 def _read(path: Path) -> Any:
