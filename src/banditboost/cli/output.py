@@ -25,12 +25,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from banditboost.compiled.announcing import HOW_LONG
 from banditboost.text import visible, visible_lines
 
 if TYPE_CHECKING:
     from banditboost.experiments.sheets import Sheet
 
-LOADING = "reading the data, loading kernels (the first time they are compiled: about a minute)"
+LOADING = f"reading the data, loading kernels (the first time they are compiled: {HOW_LONG})"
 _WIDTH_OF_A_FILE = 160
 _MOST_BITS = 1024  # of a whole number in JSON; Python refuses to write thousands of digits
 _MARKS = {"above": "blue", "below": "dark_orange3"}
