@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from banditboost.log import LOGGER
 
-HOW_LONG = "about ten seconds for a booster"
+HOW_LONG = "about ten seconds"
 _TOLD: set[str] = set()
 
 
@@ -25,7 +25,7 @@ def announce(name: str, reasons: Iterable[str], not_kept: str) -> None:
         return
     _TOLD.add("compiling")
     how_often = f"in every process, because {not_kept}" if not_kept else "once for this machine and version"
-    line = "; ".join([*filter(None, reasons), f"compiling kernels, {how_often}: {HOW_LONG}"])
+    line = "; ".join([*filter(None, reasons), f"compiling kernels, {how_often}: {HOW_LONG} for a booster"])
     LOGGER.info("%s", line)
     if sys.stderr is not None and sys.stderr.isatty() and multiprocessing.parent_process() is None:
         print(f"banditboost: {line} ...", file=sys.stderr, flush=True)
