@@ -132,7 +132,7 @@ def _need(sheet: Sheet, column: int, width: int) -> int:
         for text in texts
         for piece in ([visible(text)] if column == 0 or len(text) <= _NUMBER else visible(text).split())
     ]
-    longest = max(cell_len(piece) for piece in (*pieces, *visible(sheet.header[column]).split(), ""))
+    longest: int = max(cell_len(piece) for piece in (*pieces, *visible(sheet.header[column]).split(), ""))
     return min(longest, width // 2)
 
 
