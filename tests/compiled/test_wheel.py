@@ -75,6 +75,21 @@ def test_nothing_is_compiled_and_results_are_those_of_compiled_kernels(site: Pat
     assert here == shipped
 
 
+def test_what_a_wheel_takes_is_named(tmp_path: Path) -> None:
+    script = ROOT / "scripts" / "build_wheel.py"
+    code = (
+        "import importlib.util, runpy, sys\n"
+        "found = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name: None if name == 'hatchling' else found(name)\n"
+        f"sys.argv = [{str(script)!r}, '--out', {str(tmp_path)!r}]\n"
+        f"runpy.run_path({str(script)!r}, run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    message = "error: a wheel takes hatchling; install it with: pip install -e '.[wheel]'\n"
+    assert (done.returncode, done.stderr) == (1, message)
+    assert list(tmp_path.iterdir()) == []
+
+
 DAMAGES = ["", "{", "[]", "{}", '{"digest": 1, "versions": 2, "baseline": 3, "target": 4}', "\ud800"]
 
 
