@@ -43,5 +43,5 @@ docs:  ## docs/cli.md from --help, the pictures, and the site, in site/ (needs t
 numbers:  ## the numbers on the pages and their charts, from the records in docs/results
 	$(PYTHON) -m benchmarks.numbers
 
-wheel:  ## a wheel for this platform that carries compiled kernels, in dist/
+wheel:  ## a wheel for this platform that carries compiled kernels, in dist/ (needs the extra wheel)
 	$(PYTHON) scripts/build_wheel.py

@@ -16,9 +16,11 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+NEEDED = ("hatchling", "wheel")
 BASELINES = {"x86_64": "x86-64-v3", "amd64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}
 _DESCRIBE = """
 import json
@@ -77,8 +79,12 @@ def build(out: Path) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where to put the wheel")
+    arguments = parser.parse_args()
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        sys.exit(f"error: a wheel takes {' and '.join(missing)}; install it with: pip install -e '.[wheel]'")
     os.chdir(ROOT)
-    wheel = build(parser.parse_args().out.absolute())
+    wheel = build(arguments.out.absolute())
     print(f"{wheel} ({wheel.stat().st_size / 2**20:.1f} MiB)")
 
 

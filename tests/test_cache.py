@@ -181,6 +181,43 @@ def test_without_a_writable_cache_nothing_is_kept(unwritable: str, tmp_path: Pat
     assert [path.name for path in tmp_path.rglob("*")] == ["a file"]
 
 
+# A folder that can be read and not written to. Root may write anywhere: here it is only told that it may not.
+READ_ONLY = """
+import os
+os.access = lambda path, mode, access=os.access: mode & os.W_OK == 0 and access(path, mode)
+"""
+
+
+@compiles
+def test_what_a_read_only_cache_has_is_loaded(tmp_path: Path) -> None:
+    where = environment(tmp_path)
+    assert draw(where)
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    loaded = python(LISTEN + READ_ONLY + DRAW + COUNT + WHERE, where).splitlines()
+    assert loaded == [NUMBER, "0", "None"]
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == kept
+
+
+@compiles
+def test_that_nothing_can_be_kept_is_said_with_a_remedy(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    (said,) = on_terminal(pty, READ_ONLY + DRAW, environment(tmp_path))
+    (generation,) = generations(tmp_path)
+    assert f"in every process, because {generation} cannot be written to" in said
+    assert "(set NUMBA_CACHE_DIR to a folder that can be): about ten seconds" in said
+    assert list(generation.iterdir()) == []
+
+
+@compiles
+def test_why_machine_code_is_not_used_is_said(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    assert draw(environment(tmp_path))
+    (path,) = generations(tmp_path)[0].iterdir()
+    path.write_bytes(path.read_bytes()[:1000])
+    (said,) = on_terminal(pty, DRAW, environment(tmp_path))
+    assert said.startswith(f"banditboost: {path} is damaged; compiling kernels, once for this machine")
+
+
 @compiles
 def test_a_user_without_a_home_can_use_it() -> None:
     """As in containers whose user number has no name."""
@@ -322,6 +359,28 @@ def test_what_a_kernel_of_ones_own_reads_elsewhere_is_compiled_again(tmp_path: P
         (tmp_path / "below.py").write_text(f"{head}\n\n{body}")
         (tmp_path / "numbers_.py").write_text(f"FACTOR = {factor}\n")
         assert python("import own; print(own.times(3.0))", where) == str(1.5 * value)
+
+
+@compiles
+@pytest.mark.parametrize("edited", ["kernel", "constant", "array"])
+def test_what_a_kernel_reads_in_a_part_of_a_package_is_compiled_again(tmp_path: Path, edited: str) -> None:
+    """`package.part.kernel` and `package.part.RATE`, and the middle of an array, which its repr leaves out."""
+    where = environment(tmp_path / "cache")
+    where["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "__init__.py").write_text("")
+    head = "from banditboost.extending import kernel\n"
+    body = "    return whole.part.weigh(x) * whole.part.RATE * whole.part.TABLE[1000]\n"
+    (tmp_path / "own.py").write_text(
+        f"{head}import whole.part\n\n\n@kernel\ndef times(x: float) -> float:\n{body}"
+    )
+    for value in (2, 3):
+        share, rate, entry = (value if edited == name else 1 for name in ("kernel", "constant", "array"))
+        (tmp_path / "whole" / "part.py").write_text(
+            f"{head}import numpy as np\n\nRATE = {rate}\nTABLE = np.zeros(2000)\nTABLE[1000] = {entry}\n\n\n"
+            f"@kernel\ndef weigh(x: float) -> float:\n    return {share} * x\n"
+        )
+        assert python("import own; print(own.times(1.5))", where) == str(1.5 * value)
 
 
 @compiles

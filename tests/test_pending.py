@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,10 +19,13 @@ from banditboost import AdaBandit, Decision, PendingDecisions
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.pending import Outcome
 from tests.boosting.forged import forged
+from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS
+from tests.models.interrupting import interrupted, lines_of
 
 LEARNED, DUPLICATE, EXPIRED, UNKNOWN = Outcome.LEARNED, Outcome.DUPLICATE, Outcome.EXPIRED, Outcome.UNKNOWN
+REFUSED = Outcome.REFUSED
 
 
 class Clock:
@@ -156,18 +160,44 @@ def test_decisions_of_others_are_refused() -> None:
     assert len(pending) == 0
 
 
-def test_what_the_model_refuses_stays_open() -> None:
+def test_what_is_no_verdict_changes_nothing() -> None:
+    pending, model, clock = make(max_seconds=60.0)
+    pending.decide("a", {})
+    clock.now += 61.0
+    for key in ("a", "b"):
+        with pytest.raises(DecisionError, match="correct is 'yes'; give True if the shown label was right"):
+            pending.learn(key, "yes")  # type: ignore[arg-type]
+    assert "a" in pending
+    assert model.heard == []
+    assert sum(pending.counters.values()) == 1
+
+
+def test_what_was_learned_without_the_store_is_a_duplicate(caplog: pytest.LogCaptureFixture) -> None:
+    model = AdaBandit(["a", "b"], n_learners=2, seed=1)
+    pending = PendingDecisions(model)
+    own = pending.decide("own", {"x": 1})
+    of_branch = model.branch().decide({"x": 2})
+    pending.add("of a branch", of_branch)
+    model.learn(own, True)
+    model.learn(of_branch, True)
+    with caplog.at_level(logging.INFO, logger="banditboost"):
+        assert pending.learn("own", True) is DUPLICATE
+        assert pending.learn("of a branch", True) is DUPLICATE
+    assert len(pending) == 0
+    assert pending.learn("own", True) is DUPLICATE
+    assert {name: n for name, n in pending.counters.items() if n} == {"added": 2, "duplicate": 3}
+    assert model.verdicts == 2
+    assert caplog.records[0].getMessage().startswith("decision 'own' of round 0: duplicate, the decision of ")
+    assert "was learned before" in caplog.text
+
+
+def test_what_was_learned_without_the_store_cannot_be_learned_as_wrong() -> None:
     model = AdaBandit(["a", "b"], n_learners=2, seed=1)
     pending = PendingDecisions(model, capacity=1)
-    decision = pending.decide("a", {"x": 1})
-    with pytest.raises(DecisionError, match="correct is 'yes'"):
-        pending.learn("a", "yes")  # type: ignore[arg-type]
-    assert "a" in pending
-    model.learn(decision, True)
-    with pytest.raises(DecisionError, match="learned before"):
-        pending.learn("a", True)
+    model.learn(pending.decide("a", {"x": 1}), True)
     pending.decide("b", {"x": 2})
-    assert pending.counters["refused"] == 1, "it could not be learned as wrong either, and is closed"
+    assert (pending.counters["refused"], pending.counters["expired_by_capacity"]) == (1, 1)
+    assert pending.learn("a", True) is EXPIRED
     assert model.verdicts == 1
 
 
@@ -250,6 +280,93 @@ def test_a_store_goes_on_in_another_process(tmp_path: Any) -> None:
     assert again.expire() == pending.expire() > 0
     assert again.to_dict() == pending.to_dict()
     assert difference(model, copy) == []
+
+
+def test_a_verdict_between_saving_the_store_and_the_model(tmp_path: Any) -> None:
+    model = AdaBandit(["a", "b"], n_learners=3, seed=1)
+    pending = PendingDecisions(model)
+    pending.decide("x", {"x": 1})
+    stored = pending.to_dict()
+    pending.learn("x", True)
+    model.save(tmp_path / "model.bb")
+    model = banditboost.load(tmp_path / "model.bb")
+    pending = PendingDecisions.from_dict(stored, model)
+    assert [pending.learn("x", True) for _ in range(2)] == [DUPLICATE, DUPLICATE]
+    assert len(pending) == 0
+    assert (pending.counters["learned"], pending.counters["duplicate"], model.verdicts) == (0, 2, 1)
+
+
+def test_a_decision_of_rounds_that_were_lost_is_refused_and_closed(
+    tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = AdaBandit(["a", "b"], n_learners=3, seed=1)
+    pending = PendingDecisions(model)
+    model.save(tmp_path / "model.bb")
+    pending.decide("lost", {"x": 1})
+    stored = pending.to_dict()
+    model = banditboost.load(tmp_path / "model.bb")
+    pending = PendingDecisions.from_dict(stored, model)
+    pending.decide("new", {"x": 2})
+    with caplog.at_level(logging.INFO, logger="banditboost"):
+        assert [pending.learn("lost", True) for _ in range(2)] == [REFUSED, REFUSED]
+    (record,) = caplog.records
+    assert record.getMessage().startswith(
+        "decision 'lost' of round 0: refused, the decision of round 0 was made"
+    )
+    assert "lost" not in pending
+    assert pending.learn("new", True) is LEARNED
+    assert {name: n for name, n in pending.counters.items() if n} == {"added": 2, "learned": 1, "refused": 2}
+    again = via_json(pending, model)
+    assert again.learn("lost", True) is REFUSED
+
+
+# An exception at every line of a call, as Ctrl-C or a time limit would raise it
+
+
+@pytest.mark.skipif(INTERPRETED, reason="interpreted kernels can be interrupted")
+def test_a_verdict_is_learned_and_counted_once_wherever_its_call_ends() -> None:
+    def begun() -> tuple[AdaBandit, PendingDecisions]:
+        model = AdaBandit(["a", "b"], n_learners=2, seed=1)
+        pending = PendingDecisions(model, capacity=1)
+        for key in "zyx":
+            pending.decide(key, {"x": 1})
+            if key != "x":
+                pending.learn(key, True)
+        return model, pending
+
+    for at in range(1, len(lines_of(partial(begun()[1].learn, "x", True))) + 1):
+        model, pending = begun()
+        where = interrupted(partial(pending.learn, "x", True), at)
+        outcome = pending.learn("x", True)
+        assert outcome in (LEARNED, DUPLICATE), where
+        assert (len(pending), model.verdicts) == (0, 3), where
+        assert pending.counters["learned"] == 3, where
+        assert pending.counters["duplicate"] == (outcome is DUPLICATE), where
+        assert pending.learn("x", True) is DUPLICATE, where
+
+
+@pytest.mark.skipif(INTERPRETED, reason="interpreted kernels can be interrupted")
+@pytest.mark.parametrize("first", ["expire", "learn"])
+def test_a_decision_expires_and_is_counted_once_wherever_the_call_ends(first: str) -> None:
+    def begun() -> tuple[AdaBandit, PendingDecisions, Clock]:
+        model, clock = AdaBandit(["a", "b"], n_learners=2, seed=1), Clock()
+        pending = PendingDecisions(model, max_seconds=10.0, clock=clock)
+        pending.decide("x", {"x": 1})
+        clock.now += 0.0 if first == "learn" else 11.0
+        return model, pending, clock
+
+    def call(pending: PendingDecisions) -> None:
+        _ = pending.expire() if first == "expire" else pending.learn("x", True)
+
+    for at in range(1, len(lines_of(partial(call, begun()[1]))) + 1):
+        model, pending, clock = begun()
+        where = interrupted(partial(call, pending), at)
+        clock.now += 11.0
+        pending.expire()
+        assert (len(pending), model.verdicts) == (0, 1), where
+        counted = pending.counters
+        assert counted["learned"] + counted["expired_by_seconds"] == 1, where
+        assert (counted["refused"], counted["duplicate"]) == (0, 0), where
 
 
 def test_ids_that_json_cannot_carry_are_refused() -> None:

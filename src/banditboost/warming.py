@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.compiled.store import shipped_code, why_nothing_is_kept
 from banditboost.errors import ParameterError
 from banditboost.registry import MODELS, model_class
 
@@ -34,6 +35,7 @@ def warm(
     for name in names:
         if name not in MODELS:
             raise ParameterError(f"models has {name!r}; give some of {', '.join(MODELS)}")
+    _refuse_in_vain()
     # Learning comes second: it needs the machine code of how trees learn, which is compiled once for all.
     stages = [
         [("trees", ""), *((name, "decide") for name in names)],
@@ -49,6 +51,13 @@ def warm(
                 done += 1
                 if progress is not None:
                     progress(" ".join(filter(None, waiting[finished])), done, total)
+
+
+def _refuse_in_vain() -> None:
+    """Compiling may take a minute: say before that if nothing would come of it."""
+    reason = why_nothing_is_kept()
+    if reason and shipped_code() is None:
+        raise ParameterError(f"kernels cannot be kept: {reason}")
 
 
 def _compile(name: str, part: str) -> None:

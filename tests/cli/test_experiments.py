@@ -2,13 +2,14 @@
 
 import csv
 import json
+import os
 import shlex
 import sys
 
 import numba
 import pytest
 
-from banditboost.cli import compare, reproduce
+from banditboost.cli import compare, output, reproduce
 from banditboost.experiments import runner
 from banditboost.experiments.statistics import paired_difference
 
@@ -250,7 +251,18 @@ class First:
 
     def learn(self, x, label, weight):
         pass
+
+
+class Needs(First):
+    def __init__(self, what):
+        pass
+
+
+class Bad(First):
+    def learn(self, x, label, weight):
+        raise RuntimeError("it cannot")
 """
+SHORT = ("compare", "balance", "--rounds", 60, "--seeds", 1, "--jobs", 1, "--learners")
 
 
 @pytest.fixture
@@ -284,6 +296,67 @@ def test_learners_of_ones_own_are_compared_with_ours(answer):
     )
     assert alone["learners"][0]["learner"] == "AdaBandit+own_learners:First"
     assert alone["learners"][0]["accuracy"] == accuracy["AdaBandit+own_learners:First"]
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("learner", "told"),
+    [
+        ("AdaBandit+own_learners:Needs", "AdaBandit+own_learners:Needs cannot be made: TypeError: Needs."),
+        (
+            "AdaBandit+own_learners:Bad",
+            "AdaBandit+own_learners:Bad on balance, seed 4: RuntimeError: it cannot",
+        ),
+        ("AdaBandit+", "'AdaBandit+': behind the + comes a weak learner, as MODULE:CLASS"),
+    ],
+)
+def test_what_is_wrong_with_a_learner_of_ones_own_is_told_in_one_line(bb, learner, told):
+    refused = bb(*SHORT, learner)
+    assert refused.exit_code in (1, 2)
+    assert refused.exception is None or isinstance(refused.exception, SystemExit)
+    assert refused.stdout == ""
+    (line,) = refused.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert told in line
+
+
+@pytest.mark.usefixtures("own")
+def test_weak_learners_of_ones_own_are_not_called_trees(bb):
+    told = bb(
+        "run", "balance", "--rounds", 60, "--learner", "AdaBandit+own_learners:First", "--n-learners", 3
+    )
+    assert told.stdout.startswith("AdaBandit on balance: 60 rounds, 3 labels, 3 weak learners (First)\n")
+    assert (
+        ", 3 trees\n"
+        in bb("run", "balance", "--rounds", 60, "--learner", "AdaBandit", "--n-learners", 3).stdout
+    )
+
+
+def test_a_learner_alone_is_compared_with_nobody(bb, answer):
+    text = " ".join(bb(*SHORT, "Majority").stdout.split())
+    assert "Minus" not in text
+    assert "picked after the runs" not in text
+    assert "Last fifth" in text
+    assert answer(*SHORT, "Majority")["learners"][0]["against"] == "Majority"
+
+
+@pytest.mark.usefixtures("own")
+def test_that_a_class_was_edited_since_its_runs_is_said(bb, home, monkeypatch):
+    said = []
+    monkeypatch.setattr(output, "say", lambda text: said.extend([text] if text else []))
+    learners = "AdaBandit+own_learners:First,Majority"
+    first = bb(*SHORT, learners)
+    assert (first.stderr, len(said)) == ("", 1)  # the files that were written
+    again = bb(*SHORT, learners)
+    assert (again.stdout, again.stderr) == (first.stdout, "")
+    assert said[1].startswith("2 runs of 20")
+    assert said[1].endswith("results.jsonl, and not played again")
+    path = home / "own_learners.py"
+    os.utime(path, (path.stat().st_atime, path.stat().st_mtime + 3600))
+    edited = bb(*SHORT, learners)
+    assert edited.stdout == first.stdout
+    assert f"{path} was edited after 1 run in compare-balance" in edited.stderr
+    assert "give another --out to play them anew" in edited.stderr
 
 
 @pytest.mark.usefixtures("own")

@@ -39,3 +39,23 @@ def test_an_unknown_model_is_refused(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "unknown model 'GapBost'" in refused.stderr
     assert "GapBoost" in refused.stderr
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_where_nothing_can_be_kept_it_says_so_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    refused = run("majority", cache=tmp_path / "file")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"error: kernels cannot be kept: {tmp_path / 'file'}/kernels-")
+    assert "cannot be written to (set NUMBA_CACHE_DIR to a folder that can be)" in refused.stderr
+    assert "of 3" not in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_without_the_compiler_there_is_nothing_to_warm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    refused = run("majority", cache=tmp_path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "NUMBA_DISABLE_JIT is set, and nothing is compiled (unset it)" in refused.stderr

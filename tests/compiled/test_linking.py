@@ -56,3 +56,21 @@ def test_a_numba_without_the_names_it_rests_on_gives_the_same(tmp_path: Path) ->
 def test_this_numba_has_the_names_it_rests_on() -> None:
     """Else everything still works, and takes three times as long to compile: somebody should know."""
     assert linking.AVAILABLE
+
+
+# Before 0.63 Numba's libraries do not have it; what newer ones do with it elsewhere is none of ours.
+OLD = """
+from banditboost.compiled import linking
+finalize = linking._EntryLibrary.finalize
+
+def without_reload_init(library):
+    kept = library.__dict__.pop("_reload_init", set())
+    finalize(library)
+    library._reload_init = kept
+
+linking._EntryLibrary.finalize = without_reload_init
+"""
+
+
+def test_a_numba_of_before_0_63_links_as_well(tmp_path: Path) -> None:
+    assert run(OLD + PLAY, tmp_path / "old") == run(PLAY, tmp_path / "linked")

@@ -75,6 +75,58 @@ def test_nothing_is_compiled_and_results_are_those_of_compiled_kernels(site: Pat
     assert here == shipped
 
 
+def test_what_a_wheel_takes_is_named(tmp_path: Path) -> None:
+    script = ROOT / "scripts" / "build_wheel.py"
+    code = (
+        "import importlib.util, runpy, sys\n"
+        "found = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name: None if name == 'hatchling' else found(name)\n"
+        f"sys.argv = [{str(script)!r}, '--out', {str(tmp_path)!r}]\n"
+        f"runpy.run_path({str(script)!r}, run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    message = "error: a wheel takes hatchling; install it with: pip install -e '.[wheel]'\n"
+    assert (done.returncode, done.stderr) == (1, message)
+    assert list(tmp_path.iterdir()) == []
+
+
+DAMAGES = ["", "{", "[]", "{}", '{"digest": 1, "versions": 2, "baseline": 3, "target": 4}', "\ud800"]
+
+
+@pytest.mark.parametrize("text", DAMAGES)
+def test_a_damaged_manifest_is_no_machine_code(site: Path, tmp_path: Path, text: str) -> None:
+    manifest = site / "banditboost" / "machine_code" / "manifest.json"
+    kept = manifest.read_bytes()
+    try:
+        manifest.write_text(text, encoding="utf-8", errors="surrogatepass")
+        label, said, compiled = run(GUESS, site, tmp_path / "cache")
+    finally:
+        manifest.write_bytes(kept)
+    assert label.strip() in ("a", "b")
+    assert f"{manifest} is damaged (install the wheel again); compiling kernels" in said
+    assert compiled != []
+
+
+def test_damaged_machine_code_is_compiled_and_named(site: Path, tmp_path: Path) -> None:
+    files = {path: path.read_bytes() for path in (site / "banditboost" / "machine_code").glob("*.code")}
+    try:
+        for path, contents in files.items():
+            path.write_bytes(contents[: len(contents) // 2])
+        _, said, compiled = run(GUESS, site, tmp_path / "cache")
+    finally:
+        for path, contents in files.items():
+            path.write_bytes(contents)
+    assert any(f"{path} is damaged; compiling kernels" in said for path in files)
+    assert compiled != []
+
+
+def test_warm_says_that_the_wheel_brings_it(site: Path, tmp_path: Path) -> None:
+    code = "import sys; sys.argv[1:] = ['warm', 'majority', '--jobs', '1']; import banditboost.cli as c; c.main()"
+    _, said, compiled = run(code, site, tmp_path / "cache")
+    assert f"the wheel brings the machine code, in {site / 'banditboost' / 'machine_code'}" in said
+    assert compiled == []
+
+
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from banditboost.experiments import figures, protocol
+from banditboost.experiments.curves import growing_curve
+from banditboost.experiments.errors import ExperimentError
 from tests.experiments import made_up
 
 
@@ -39,6 +41,29 @@ def test_a_learning_curve_is_the_mean_over_seeds_with_its_interval():
     top = band.get_paths()[0].vertices[:, 1].max()
     spread = 4.303 * np.std([record["curve"]["accuracy"][-1] for record in records], ddof=1) / np.sqrt(3)
     assert top == pytest.approx(expected[-1] + spread, rel=1e-3)
+
+
+def test_records_of_before_and_of_today_are_drawn_where_both_have_a_curve():
+    """Those of before begin where the window is full; from there on they are the same at other rounds."""
+    correct = np.random.default_rng(1).random(1000) < 0.7
+    today = made_up.record(seed=4, rounds=1000, curve=growing_curve(correct, 0.2))
+    means = np.convolve(correct, np.ones(200) / 200, mode="valid")
+    shown = np.unique(np.linspace(0, 800, 150).round().astype(int))
+    curve = {"window": 0.2, "round": (200 + shown).tolist(), "accuracy": means[shown].tolist()}
+    before = made_up.record(seed=5, rounds=1000, curve=curve)
+    for records, first in (([today], 10), ([before], 200), ([today, before], 200)):
+        (axes,) = figures.learning_curves(records).axes
+        (line,) = lines(axes).values()
+        assert line.get_xdata()[0] == first
+        assert line.get_ydata()[-1] == pytest.approx(correct[800:].mean())
+        assert axes.get_ylabel().endswith("(fewer at first)") == (today in records)
+    np.testing.assert_allclose(line.get_ydata(), curve["accuracy"], atol=0.01)
+
+
+def test_streams_of_different_lengths_are_not_averaged():
+    records = [made_up.record(seed=seed, rounds=1000 + seed) for seed in (4, 5)]
+    with pytest.raises(ExperimentError, match="have different lengths; draw one stream at a time"):
+        figures.learning_curves(records)
 
 
 def test_wide_intervals_neither_leave_the_possible_nor_squeeze_the_lines():

@@ -12,7 +12,7 @@ import typer
 from banditboost.cli import options
 from banditboost.cli.data_choice import DataChoice
 from banditboost.experiments.protocol import ALGORITHMS
-from banditboost.experiments.references import is_reference
+from banditboost.experiments.references import is_reference, typed_name
 from banditboost.registry import MODELS
 
 RECOMMENDED = "GapBoost"
@@ -53,8 +53,8 @@ class Contestant:
 
     @classmethod
     def parse(cls, text: str) -> Contestant:
-        name, _, weak_learner = text.partition("+")
-        if weak_learner and not is_reference(weak_learner):
+        name, plus, weak_learner = text.partition("+")
+        if plus and not is_reference(weak_learner):
             raise typer.BadParameter(f"{text!r}: behind the + comes a weak learner, as MODULE:CLASS")
         if weak_learner or is_reference(name):
             find_modules_here()
@@ -63,7 +63,7 @@ class Contestant:
     @property
     def title(self) -> str:
         """What it is called in tables."""
-        return self.learner if self.weak_learner is None else f"{self.learner}+{self.weak_learner}"
+        return typed_name(self.learner, self.parameters)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -25,14 +26,17 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from banditboost.compiled.announcing import HOW_LONG
 from banditboost.text import visible, visible_lines
 
 if TYPE_CHECKING:
-    from banditboost.experiments.sheets import Sheet
+    from banditboost.experiments.sheets import Entry, Sheet
 
-LOADING = "reading the data, loading kernels (the first time they are compiled: about a minute)"
+LOADING = f"reading the data, loading kernels (compiled the first time: {HOW_LONG})"
 _WIDTH_OF_A_FILE = 160
 _MOST_BITS = 1024  # of a whole number in JSON; Python refuses to write thousands of digits
+_NUMBER = 16  # characters: what is as short as a number with its interval is not broken
+_BORDER = 3  # characters: a line, and a blank on each side
 _MARKS = {"above": "blue", "below": "dark_orange3"}
 
 
@@ -79,24 +83,57 @@ def _plain(value: Any) -> Any:
 
 
 def print_sheet(sheet: Sheet) -> None:
-    """A table of results between its title and its note, which may be wider than the table."""
-    table = Table(header_style="bold", show_lines=_has_details(sheet))
-    for name in sheet.header:
-        table.add_column(Text(visible(name)))
-    for row in sheet.rows:
-        table.add_row(
-            *(
-                Text.assemble(
-                    (visible(entry.main), _MARKS.get(entry.mark, "")),
-                    ("\n" + visible(entry.detail) if entry.detail else "", "dim"),
-                )
-                for entry in row
-            )
-        )
+    """A table of results between its title and its note, which may be wider than the table.
+
+    If it does not fit the screen, its columns are shown in several tables, each with the names in front: no
+    name is cut.
+    """
     screen = console()
     screen.print(Text(visible(sheet.title), "bold"))
-    screen.print(table)
+    for columns in _parts(sheet, screen.width):
+        screen.print(_table(sheet, columns, screen.width))
     screen.print(Text(visible(sheet.note), "dim"))
+
+
+def _table(sheet: Sheet, columns: list[int], width: int) -> Table:
+    table = Table(header_style="bold", show_lines=_has_details(sheet))
+    for column in columns:
+        table.add_column(
+            Text(visible(sheet.header[column])), min_width=_need(sheet, column, width), overflow="fold"
+        )
+    for row in sheet.rows:
+        table.add_row(*(_cell(row[column]) for column in columns))
+    return table
+
+
+def _cell(entry: Entry) -> Text:
+    detail = "\n" + visible(entry.detail) if entry.detail else ""
+    return Text.assemble((visible(entry.main), _MARKS.get(entry.mark, "")), (detail, "dim"))
+
+
+def _parts(sheet: Sheet, width: int) -> list[list[int]]:
+    """Columns that fit the screen side by side; the first one, of names, is part of each."""
+    needs = [_need(sheet, column, width) + _BORDER for column in range(len(sheet.header))]
+    parts, left = [[0]], width - 1 - needs[0]
+    for column, need in enumerate(needs[1:], 1):
+        if need > left and len(parts[-1]) > 1:
+            parts.append([0])
+            left = width - 1 - needs[0]
+        parts[-1].append(column)
+        left -= need
+    return parts
+
+
+def _need(sheet: Sheet, column: int, width: int) -> int:
+    """Characters that a column needs: names and numbers stay whole, longer texts may be broken at blanks."""
+    texts = [text for row in sheet.rows for text in (row[column].main, row[column].detail)]
+    pieces = [
+        piece
+        for text in texts
+        for piece in ([visible(text)] if column == 0 or len(text) <= _NUMBER else visible(text).split())
+    ]
+    longest: int = max(cell_len(piece) for piece in (*pieces, *visible(sheet.header[column]).split(), ""))
+    return min(longest, width // 2)
 
 
 def _has_details(sheet: Sheet) -> bool:

@@ -16,6 +16,7 @@ from banditboost.experiments.curves import growing_curve
 from banditboost.models.saving import check_kind
 from banditboost.schedules import to_plain
 from banditboost.types import Array
+from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 if TYPE_CHECKING:
     from banditboost.models.model import Model
@@ -47,6 +48,15 @@ class Player:
     def hears_verdicts(self) -> bool:
         """Whether the model hears only right or wrong; else it is told the right label."""
         return hasattr(self.model, "decide")
+
+    @property
+    def weak_learners(self) -> str:
+        """What the model boosts: trees, or weak learners of the user's."""
+        kind = getattr(self.model, "weak_learner", None)
+        if kind is None or isinstance(kind, HoeffdingTree):
+            return "trees"
+        name = getattr(kind, "__name__", "")
+        return f"weak learners ({name})" if name else "weak learners"
 
     def check_target(self, path: Path) -> None:
         """Refuse a model that could not be loaded again, before it is played."""

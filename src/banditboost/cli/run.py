@@ -193,7 +193,7 @@ def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
 
 def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:
     each = " for each label" if getattr(player.model, "has_groups", False) else ""
-    trees = f", {summary['n_learners']} trees{each}" if summary["n_learners"] else ""
+    trees = f", {summary['n_learners']} {player.weak_learners}{each}" if summary["n_learners"] else ""
     labels = f"{counted(summary['rounds'], 'round')}, {summary['n_labels']} labels"
     return f"{summary['learner']} on {choice.name}: {labels}{trees}"
 

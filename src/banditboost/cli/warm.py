@@ -35,7 +35,7 @@ def warm(
       banditboost warm
       banditboost warm GapBoost AdaBandit
     """
-    from banditboost.compiled.store import cache_directory
+    from banditboost.compiled.store import cache_directory, shipped_code
     from banditboost.warming import warm as compile_all
 
     by_name = {name.lower(): name for name in MODELS}
@@ -49,8 +49,11 @@ def warm(
         output.warn(f"{done:>2} of {total}: {part}")
 
     compile_all(chosen, jobs=jobs, progress=None if as_json else tell)
-    seconds, directory = time.perf_counter() - start, cache_directory()
+    seconds, shipped = time.perf_counter() - start, shipped_code()
+    directory = cache_directory() if shipped is None else shipped.directory
     if as_json:
         output.print_json({"models": chosen or list(MODELS), "seconds": seconds, "directory": str(directory)})
+    elif shipped is not None:
+        output.warn(f"ready in {seconds:.1f} s; the wheel brings the machine code, in {directory}")
     else:
         output.warn(f"ready in {seconds:.1f} s, kept in {directory}")

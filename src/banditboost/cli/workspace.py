@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import typer
 
 from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.options import EngineName
+from banditboost.text import counted
 
 if TYPE_CHECKING:
     from banditboost.experiments.runner import Progress
@@ -66,7 +67,9 @@ class Workspace:
         from banditboost.experiments.runner import run_tasks
 
         results = Results(self.results)
-        waiting = {task.id for task in tasks} - results.finished_ids()
+        kept = {record["id"]: record for record in results.records()}
+        waiting = {task.id for task in tasks} - kept.keys()
+        self._tell_reused({task: kept[task.id] for task in tasks if task.id in kept})
         try:
             with output.progress("{task.fields[done]}/{task.fields[total_tasks]}") as bar:
                 line = bar.add_task(title, total=1.0, done=0, total_tasks=len(waiting), visible=bool(waiting))
@@ -88,6 +91,20 @@ class Workspace:
             raise typer.Exit(INTERRUPTED) from None
         wanted = {task.id for task in tasks}
         return [record for record in results.records() if record["id"] in wanted]
+
+    def _tell_reused(self, kept: Mapping[Task, Mapping[str, Any]]) -> None:
+        """Say what is not played again; and if a class has been edited since, say it aloud."""
+        if not kept:
+            return
+        from banditboost.experiments.reuse import edited_since, span
+
+        runs = counted(len(kept), "run")
+        output.say(f"{runs} of {span(kept.values())} taken from {self.results}, and not played again")
+        for path, stale in edited_since(kept).items():
+            output.warn(
+                f"{path} was edited after {counted(stale, 'run')} in {self.results}, which are shown as they "
+                "were; give another --out to play them anew"
+            )
 
     @property
     def data_path(self) -> str | None:

@@ -83,7 +83,7 @@ class _EntryLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         self._raise_if_finalized()
         own = {function.name for function in self._final_module.functions if not function.is_declaration}
         for library in _callers_first(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            _inherit_start(self, library)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         for function in self._final_module.functions:
             # What was linked in is this entry's alone: machine code of another process must not be taken for
@@ -107,6 +107,15 @@ class _EntryLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
                 environment = lookup_environment(variable.name)
                 if environment is not None:
                     self._codegen.set_env(variable.name, environment)
+
+
+def _inherit_start(library: Any, below: Any) -> None:
+    """What a process has to do before it runs kernels that it has loaded is up to the library above them.
+
+    Before 0.63 Numba kept this elsewhere, and our kernels need nothing of it.
+    """
+    if hasattr(library, "_reload_init"):
+        library._reload_init.update(below._reload_init)
 
 
 def _callers_first(libraries: list[Any]) -> Iterator[Any]:

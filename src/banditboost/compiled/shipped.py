@@ -1,16 +1,15 @@
 """The machine code that a wheel carries: for a common baseline of processors, one version of Python and one
 of Numba.
 
-`make wheel` writes it (packaging/wheel.py). It is used where all of that fits; else kernels are compiled as
-from a source checkout.
+`make wheel` writes it (scripts/build_wheel.py). It is used where all of that fits; else kernels are compiled
+as from a source checkout.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from llvmlite import binding
 
@@ -31,22 +30,38 @@ class Shipment(NamedTuple):
     target: tuple[str, ...]
 
 
+class _Manifest(NamedTuple):
+    """What the machine code was made from, by and for."""
+
+    digest: str
+    versions: list[str]
+    baseline: str
+    target: list[str]
+
+
 def shipment(digest: str, versions: tuple[str, ...]) -> Shipment | None:
     """The machine code of this wheel, if it fits the sources, the versions and the processor."""
     global _REASON
-    manifest = _manifest()
-    if manifest is None:
+    try:
+        manifest = _read_manifest(FOLDER / MANIFEST)
+    except FileNotFoundError:  # a source checkout
         return None
-    wanted = tuple(manifest["versions"])
-    if manifest["digest"] != digest:
-        _REASON = "the sources have been changed since the wheel was made"
-    elif wanted != versions:
-        _REASON = f"the wheel's machine code is for {', '.join(wanted)}, and this is {', '.join(versions)}"
-    elif not _processor_has(manifest["baseline"]):
-        _REASON = f"the wheel's machine code is for {manifest['baseline']}, which this processor is not"
-    else:
-        return Shipment(FOLDER, tuple(manifest["target"]))
-    return None
+    except (OSError, TypeError, ValueError):
+        _REASON = f"the wheel's {FOLDER / MANIFEST} is damaged (install the wheel again)"
+        return None
+    _REASON = _misfit(manifest, digest, versions)
+    return None if _REASON else Shipment(FOLDER, tuple(manifest.target))
+
+
+def _misfit(manifest: _Manifest, digest: str, versions: tuple[str, ...]) -> str:
+    if manifest.digest != digest:
+        return "the sources have been changed since the wheel was made"
+    if tuple(manifest.versions) != versions:
+        made_by, here = ", ".join(manifest.versions), ", ".join(versions)
+        return f"the wheel's machine code is for {made_by}, and this is {here}"
+    if not _processor_has(manifest.baseline):
+        return f"the wheel's machine code is for {manifest.baseline}, which this processor is not"
+    return ""
 
 
 def why_it_does_not_fit() -> str:
@@ -54,12 +69,15 @@ def why_it_does_not_fit() -> str:
     return _REASON
 
 
-@cache
-def _manifest() -> dict[str, Any] | None:
-    try:
-        manifest: dict[str, Any] = json.loads((FOLDER / MANIFEST).read_text(encoding="utf-8"))
-    except OSError:
-        return None
+def _read_manifest(path: Path) -> _Manifest:
+    """What a manifest tells; a TypeError or ValueError if it is damaged."""
+    manifest = _Manifest(**json.loads(path.read_text(encoding="utf-8")))
+    texts = (manifest.digest, manifest.baseline)
+    lists = (manifest.versions, manifest.target)
+    if not all(isinstance(text, str) for text in texts) or not all(
+        isinstance(list_, list) and all(isinstance(text, str) for text in list_) for list_ in lists
+    ):
+        raise TypeError("not the kinds of values that scripts/build_wheel.py writes")
     return manifest
 
 

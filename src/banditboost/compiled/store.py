@@ -21,21 +21,19 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import llvmlite
 import numba
-import numpy as np
 from numba.core import serialize
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 
 from banditboost.compiled.announcing import announce
-from banditboost.compiled.shipped import Shipment, shipment
+from banditboost.compiled.shipped import Shipment, shipment, why_it_does_not_fit
+from banditboost.compiled.sources import PACKAGE, source_of
 from banditboost.log import LOGGER
 
-_PACKAGE = Path(__file__).parents[1]
 _WITH_KERNELS = ("compiled", "rows", "trees", "inspection", "models", "boosting", "baselines", "simulation")
 _KEPT_GENERATIONS = 4
 _DIGEST = 32  # bytes
@@ -45,9 +43,9 @@ _DIGEST = 32  # bytes
 def source_digest() -> str:
     """Of all files that hold kernels, or what kernels read."""
     digest = hashlib.sha256()
-    folders = (path for folder in _WITH_KERNELS for path in (_PACKAGE / folder).rglob("*.py"))
-    for path in sorted([*folders, *_PACKAGE.glob("*.py")]):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    folders = (path for folder in _WITH_KERNELS for path in (PACKAGE / folder).rglob("*.py"))
+    for path in sorted([*folders, *PACKAGE.glob("*.py")]):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -69,21 +67,46 @@ def _forget_old_generations(directory: Path) -> None:
 
 
 @cache
-def cache_directory() -> Path | None:
-    """Where machine code is kept (`NUMBA_CACHE_DIR`, else the user's cache); None if nothing can be written
-    there.
+def _directory() -> Path | None:
+    """The folder of these sources' machine code, whether it is there or not: in `NUMBA_CACHE_DIR`, else in
+    the user's cache; None if the user has no home.
     """
     try:
         base = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else _user_cache()
-        directory = base / f"kernels-{source_digest()}"
+    except RuntimeError:
+        return None
+    return base / f"kernels-{source_digest()}"
+
+
+@cache
+def cache_directory() -> Path | None:
+    """Where machine code is kept; None if nothing can be written there.
+
+    What is there already is read all the same.
+    """
+    directory = _directory()
+    if directory is None:
+        return None
+    try:
         if not directory.exists():
             directory.mkdir(parents=True, exist_ok=True)
             _forget_old_generations(directory)
-        if not os.access(directory, os.W_OK):
-            return None
-    except (OSError, RuntimeError):  # nothing can be written there, or there is no home
+        return directory if os.access(directory, os.W_OK | os.X_OK) else None
+    except OSError:
         return None
-    return directory
+
+
+def why_nothing_is_kept() -> str:
+    """Why machine code that is compiled now will not be kept, and the remedy; empty if it will."""
+    if numba.config.DISABLE_JIT:
+        return "NUMBA_DISABLE_JIT is set, and nothing is compiled (unset it)"
+    if cache_directory() is not None:
+        return ""
+    directory = _directory()
+    problem = (
+        "there is no folder to keep them in" if directory is None else f"{directory} cannot be written to"
+    )
+    return f"{problem} (set NUMBA_CACHE_DIR to a folder that can be)"
 
 
 def versions() -> tuple[str, ...]:
@@ -93,7 +116,7 @@ def versions() -> tuple[str, ...]:
 
 
 @cache
-def _shipped() -> Shipment | None:
+def shipped_code() -> Shipment | None:
     """The machine code of this wheel, if there is any that fits."""
     return shipment(source_digest(), versions())
 
@@ -108,25 +131,28 @@ class MachineCode(NullCache):  # type: ignore[misc]
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """The machine code for a signature, None if it has to be compiled."""
         target_context.refresh()
-        payload = self._find(signature, target_context.codegen().magic_tuple())
+        troubles: list[str] = []
+        payload = self._find(signature, target_context.codegen().magic_tuple(), troubles)
         if payload is None:
-            announce(self._name)
+            announce(self._name, [why_it_does_not_fit(), *troubles], why_nothing_is_kept())
             return None
         return CompileResult._rebuild(target_context, *payload)
 
-    def _find(self, signature: Any, target: tuple[str, ...]) -> Any:
-        source = _source_of(self._function)
+    def _find(self, signature: Any, target: tuple[str, ...], troubles: list[str]) -> Any:
+        source = source_of(self._function)
         if source is None:
             return None
-        shipped, directory = _shipped(), cache_directory()
-        payload = shipped and _read(shipped.directory / self._file(signature, source, shipped.target))
+        shipped, directory = shipped_code(), _directory()
+        payload = shipped and _read(
+            shipped.directory / self._file(signature, source, shipped.target), troubles
+        )
         if payload is None and directory is not None:
-            payload = _read(directory / self._file(signature, source, target))
+            payload = _read(directory / self._file(signature, source, target), troubles)
         return payload
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what was compiled, if it can be kept."""
-        source, directory = _source_of(self._function), cache_directory()
+        source, directory = source_of(self._function), cache_directory()
         if source is not None and directory is not None and not result.library.has_dynamic_globals:
             name = self._file(signature, source, result.codegen.magic_tuple())
             _write(directory / name, serialize.dumps(result._reduce()))
@@ -136,57 +162,21 @@ class MachineCode(NullCache):  # type: ignore[misc]
         return f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.code"
 
 
-def _source_of(function: Callable[..., Any]) -> str | None:
-    """A digest of what a kernel and those below it are made of, as far as that is not ours.
-
-    These are the files that hold them, and the values of constants that they read; None if one has no file.
-    """
-    files: set[str] = set()
-    constants: list[str] = []
-    _gather(function, files, constants, set())
-    digest = hashlib.sha256(repr(sorted(constants)).encode())
-    for path in sorted(files):
-        try:
-            digest.update(Path(path).read_bytes())
-        except OSError:  # typed at a prompt: it has no file, and is compiled in every process
-            return None
-    return digest.hexdigest()
-
-
-def _gather(function: Any, files: set[str], constants: list[str], seen: set[int]) -> None:
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    code = function.__code__
-    ours = _PACKAGE in Path(code.co_filename).parents
-    if not ours:
-        files.add(code.co_filename)
-    named = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    for module in [thing for thing in named.values() if isinstance(thing, ModuleType)]:
-        named |= {f"{module.__name__}.{name}": getattr(module, name, None) for name in code.co_names}
-    for name, thing in (*named.items(), *zip(code.co_freevars, _cells(function), strict=True)):
-        if hasattr(thing, "py_func"):
-            _gather(thing.py_func, files, constants, seen)
-        elif not ours and isinstance(thing, (bool, int, float, str, tuple, np.ndarray, np.generic)):
-            constants.append(f"{name} = {thing!r}")
-
-
-def _cells(function: Any) -> list[Any]:
-    return [cell.cell_contents for cell in function.__closure__ or ()]
-
-
-def _read(path: Path) -> Any:
+def _read(path: Path, troubles: list[str]) -> Any:
+    """What a file holds; None if it is not there, or is no good, which is added to the troubles."""
     try:
         contents = path.read_bytes()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        troubles.append(f"{path} cannot be read ({error.strerror})")
         return None
     digest, data = contents[:_DIGEST], contents[_DIGEST:]
-    if hashlib.sha256(data).digest() != digest:
-        return None
-    try:
-        return pickle.loads(data)
-    except Exception:  # whatever somebody has put there: it is compiled again
-        return None
+    with contextlib.suppress(Exception):  # whatever somebody has put there
+        if hashlib.sha256(data).digest() == digest:
+            return pickle.loads(data)
+    troubles.append(f"{path} is damaged")
+    return None
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -9,6 +9,7 @@ Where to look:
 - `run.py`: plays one task and returns its record;
 - `results.py`: the file of records, which survives being killed at any moment;
 - `records.py`: whether records hold what is asked of them;
+- `reuse.py`: what is known of records that are used again;
 - `runner.py`: plays the tasks that are not in the file yet, longest first (`cost.py`);
 - `engine.py`: worker processes here, or a Dask or Ray cluster, all through joblib;
 - `protocol.py`: the paper's streams, parameters and printed results, as data;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
@@ -26,6 +26,8 @@ from banditboost.validation import check_choice
 _SCORES = {"accuracy": "Whole stream", "last_accuracy": "Last fifth", "greedy_accuracy": "Greedy label"}
 _TOLD = "right label"
 _NOT_TOLD = "verdict"
+_LEAD = 3  # the column of differences
+_Place = TypeVar("_Place")
 
 
 def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
@@ -64,6 +66,8 @@ def summary(records: Iterable[Record], against: str | None = None) -> Sheet:
     whole, *others = _SCORES.values()
     header = ("Learner", "Feedback", whole, f"Minus {reference}", *others, "Rounds/s", "MiB")
     note = _summary_note(list(scores.values()), reference, chosen=against is not None)
+    if len(ranked) == 1:  # there is nobody to compare it with
+        header, rows = _without_lead(header), [_without_lead(row) for row in rows]
     return Sheet("summary", _stream_title(records, learners), note, header, tuple(rows), tuple(numbers))
 
 
@@ -80,6 +84,10 @@ def _lead_entry(ahead: PairedDifference, is_reference: bool) -> Entry:
     return Entry(signed(ahead.mean) + spread)
 
 
+def _without_lead(row: tuple[_Place, ...]) -> tuple[_Place, ...]:
+    return *row[:_LEAD], *row[_LEAD + 1 :]
+
+
 def _lead_figures(ahead: PairedDifference, reference: str) -> dict[str, Any]:
     return {
         "against": reference,
@@ -92,8 +100,11 @@ def _lead_figures(ahead: PairedDifference, reference: str) -> dict[str, Any]:
 def _summary_note(scores: Sequence[Estimate], reference: str, *, chosen: bool) -> str:
     note = (
         f"Accuracy: {interval_note(scores)} Who has the feedback '{_TOLD}' is told it after every round; "
-        f"the others hear only right or wrong. Minus {reference}: difference on the same seeds"
+        "the others hear only right or wrong."
     )
+    if len(scores) == 1:
+        return note
+    note += f" Minus {reference}: difference on the same seeds"
     if any(score.has_interval for score in scores):
         note += ", with the 95 % interval of a paired t test, for each comparison by itself"
     if not chosen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,25 @@ from banditboost.validation import check_number
 
 _POINTS = 200
 _FIRST_SHARE = 0.01  # of the stream: a mean over fewer rounds shows chance alone
+
+
+def on_common_rounds(curves: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[list[float]]]:
+    """The rounds that all of some curves have, and the accuracies of each there.
+
+    Records of earlier versions have curves that begin where the window has its full width. From there on
+    those of today are the same, at other rounds.
+
+    >>> late, early = {"round": [2, 4], "accuracy": [0.5, 1.0]}, {"round": [1, 3, 5], "accuracy": [0, 0.5, 1]}
+    >>> on_common_rounds([late, early])
+    ([2, 4], [[0.5, 1.0], [0.25, 0.75]])
+    """
+    rounds = max((list(curve["round"]) for curve in curves), key=lambda shown: shown[0])
+    return rounds, [
+        list(curve["accuracy"])
+        if list(curve["round"]) == rounds
+        else np.interp(rounds, curve["round"], curve["accuracy"]).tolist()
+        for curve in curves
+    ]
 
 
 def growing_curve(correct: Array, window: float) -> dict[str, Any]:

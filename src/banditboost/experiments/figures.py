@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from banditboost import baselines
 from banditboost.experiments import protocol
+from banditboost.experiments.curves import on_common_rounds
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import (
     data_of,
@@ -173,13 +174,12 @@ def _legend(figure: Figure) -> None:
 def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
     learners = group(records, learner_of)
     for learner, members in learners.items():
-        rounds = members[0]["curve"]["round"]
-        curves = [record["curve"]["accuracy"] for record in members]
-        if len(set(map(len, curves))) > 1:
+        if len({record["rounds"] for record in members}) > 1:
             raise ExperimentError(
-                f"the runs of {learner!r} on {data_of(members[0])!r} have curves of different lengths; "
+                f"the runs of {learner!r} on {data_of(members[0])!r} have different lengths; "
                 "draw one stream at a time"
             )
+        rounds, curves = on_common_rounds([record["curve"] for record in members])
         points = [mean_interval(values) for values in zip(*curves, strict=True)]
         _line(axes, rounds, np.array(points), learner, list(learners))
         printed = protocol.PRINTED.get(data_of(members[0]), {}).get(learner)
@@ -195,9 +195,9 @@ def _draw_curves(axes: Axes, records: Sequence[Record]) -> None:
                 zorder=5,
             )
     _show_lines(axes)
-    curve = records[0]["curve"]
-    fewer = " (fewer at first)" if curve.get("grows") else ""
-    axes.set(xlabel="round", ylabel=f"accuracy, last {curve['window']:.0%} of rounds{fewer}")
+    fewer = " (fewer at first)" if any(record["curve"].get("grows") for record in records) else ""
+    window = records[0]["curve"]["window"]
+    axes.set(xlabel="round", ylabel=f"accuracy, last {window:.0%} of rounds{fewer}")
     axes.set_xlim(0, records[0]["rounds"])
     axes.xaxis.set_major_locator(mpl.ticker.MaxNLocator(5))
     axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))

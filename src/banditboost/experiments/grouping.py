@@ -9,7 +9,7 @@ from typing import Any
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.protocol import ALGORITHMS, STREAMS
 from banditboost.experiments.records import Record, check_record, listed
-from banditboost.experiments.references import is_reference, resolve
+from banditboost.experiments.references import is_reference, resolve, typed_name
 from banditboost.experiments.statistics import PairedDifference, mean_interval, paired_difference
 
 TITLES = {name: name.capitalize() for name in STREAMS}
@@ -53,13 +53,9 @@ def data_of(record: Record) -> str:
 
 
 def learner_of(record: Record) -> str:
-    """A learner as it is typed on the command line.
-
-    If it boosts a weak learner of the user's, "+module:Class" follows its name.
-    """
+    """A learner as it is typed on the command line."""
     task = record["task"]
-    weak_learner = task.get("parameters", {}).get("weak_learner")
-    return f"{task['learner']}+{weak_learner}" if weak_learner else str(task["learner"])
+    return typed_name(task["learner"], task.get("parameters", {}))
 
 
 def is_told_the_label(learner: str) -> bool:

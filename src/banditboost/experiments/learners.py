@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from banditboost.errors import ParameterError
+from banditboost.errors import BanditBoostError, ParameterError
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.references import is_reference, resolve
+from banditboost.experiments.references import is_reference, resolve, typed_name
 from banditboost.models.model import Model
 from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
@@ -94,7 +94,17 @@ def make(
         own["weak_learner"] = _weak_learner(own["weak_learner"], tree)
     elif tree:
         own["weak_learner"] = replace(booster.default_tree, **tree)
-    model: Model = booster(labels, schema=schema, seed=seed, **own)
+    try:
+        model: Model = booster(labels, schema=schema, seed=seed, **own)
+    except BanditBoostError:
+        raise
+    except Exception as error:
+        if name in LEARNERS and "weak_learner" not in parameters:
+            raise
+        raise ExperimentError(
+            f"{typed_name(name, parameters)} cannot be made: {type(error).__name__}: {error}; mend the "
+            "class, and give its own arguments defaults: a weak learner is made without any"
+        ) from error
     return model
 
 

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import reduce
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.text import quoted
 
+_PACKAGE = Path(__file__).parents[1]
 _REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -43,6 +47,31 @@ def reference_to(thing: Any) -> str:
             "and import it from there"
         )
     return reference
+
+
+def typed_name(learner: str, parameters: Mapping[str, Any]) -> str:
+    """A learner as it is typed on the command line.
+
+    If it boosts a weak learner of the user's, "+module:Class" follows its name.
+
+    >>> typed_name("AdaBandit", {"weak_learner": "mymodule:NearestMean"})
+    'AdaBandit+mymodule:NearestMean'
+    """
+    weak_learner = parameters.get("weak_learner")
+    return f"{learner}+{weak_learner}" if weak_learner else learner
+
+
+def source_files(reference: str) -> list[Path]:
+    """The files of the class that a reference names, and of the classes that it is made from.
+
+    Files of this package are left out, and what has no file.
+    """
+    found = resolve(reference)
+    files = set()
+    for thing in inspect.getmro(found) if isinstance(found, type) else (found,):
+        with suppress(OSError, TypeError):
+            files.add(Path(inspect.getsourcefile(thing) or ""))
+    return sorted(path for path in files if path.is_file() and _PACKAGE not in path.parents)
 
 
 def resolve(reference: str) -> Any:

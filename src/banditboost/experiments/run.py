@@ -11,10 +11,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from banditboost import datasets
 from banditboost.datasets.catalog import Variant
+from banditboost.experiments.curves import growing_curve
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make, parameters_of
 from banditboost.experiments.machine import machine, peak_memory, versions
@@ -27,8 +26,6 @@ from banditboost.text import quoted
 
 WINDOW = 0.2
 """The share of the stream that learning curves average over."""
-POINTS = 200
-"""A learning curve has at most so many points."""
 _WARM_UP_ROUNDS = 64
 
 
@@ -99,15 +96,12 @@ def warm_up(learner: str) -> None:
 
 
 def _accuracies(result: Result) -> dict[str, Any]:
-    curve = result.curve(WINDOW)
-    points = np.unique(np.linspace(0, len(curve) - 1, POINTS).round().astype(np.int64))
-    first = len(result.y) - len(curve) + 1
     return {
         "accuracy": result.accuracy,
         "last_accuracy": result.last_accuracy,
         "greedy_accuracy": result.greedy_accuracy,
         "explored": float(result.explored.mean()),
-        "curve": {"window": WINDOW, "round": (first + points).tolist(), "accuracy": curve[points].tolist()},
+        "curve": growing_curve(result.correct, WINDOW),
     }
 
 

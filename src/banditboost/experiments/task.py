@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.references import reference_to
+from banditboost.experiments.references import reference_to, typed_name
 from banditboost.text import quoted, visible
 from banditboost.validation import check_count
 
@@ -195,7 +195,7 @@ class Task:
         )
 
     def __str__(self) -> str:
-        return visible(f"{self.learner} on {self.source.name}, seed {self.seed}")
+        return visible(f"{typed_name(self.learner, self.parameters)} on {self.source.name}, seed {self.seed}")
 
 
 def sha256_of(path: Path) -> str:

@@ -9,18 +9,26 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, Self
 
+import numpy as np
+
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError
 from banditboost.io.values import UnstorableError, encode
 from banditboost.log import LOGGER
 from banditboost.pending.stored import FORMAT, RULE, check_whose, checksum, read_store
-from banditboost.pending.waiting import COUNTERS, Model, Outcome, Waiting
+from banditboost.pending.waiting import COUNTERS, Closing, Model, Outcome, Waiting
 from banditboost.text import quoted
 from banditboost.validation import check_choice, check_count, check_number, refuse
 
 WhenExpired = Literal["as_wrong", "drop"]
 _RULES = ("as_wrong", "drop")
 _NO_LIMIT = "None is no limit"
+# What becomes of a verdict on a decision that is closed, by how it was closed.
+_SECOND: dict[Outcome | None, Outcome] = {
+    Outcome.LEARNED: Outcome.DUPLICATE,
+    Outcome.EXPIRED: Outcome.EXPIRED,
+    Outcome.REFUSED: Outcome.REFUSED,
+}
 
 
 class PendingDecisions:
@@ -80,6 +88,8 @@ class PendingDecisions:
         self._open: OrderedDict[Hashable, Waiting] = OrderedDict()  # the oldest first
         self._closed: OrderedDict[Hashable, Outcome] = OrderedDict()
         self._counters = dict.fromkeys(COUNTERS, 0)
+        self._begun: dict[Hashable, Outcome] = {}  # what the model was told, or was about to be told
+        self._closing: Closing | None = None
         self._lock = threading.RLock()
 
     # Decisions in, verdicts in
@@ -110,23 +120,46 @@ class PendingDecisions:
     def learn(self, key: Hashable, correct: bool) -> Outcome:
         """Learn the verdict for this id, and say what became of it.
 
-        After a DecisionError of the model the decision is still open.
+        If the model refuses to learn it, the decision is closed, and the reason is logged.
         """
         with self._lock:
             _check_id(key)
+            _check_verdict(correct)
             self.expire()
-            outcome = Outcome.UNKNOWN
             if key in self._open:
-                self.model.learn(self._open[key].decision, correct)
-                outcome = Outcome.LEARNED
-                self._close(key, outcome)
-            elif key in self._closed:
-                outcome = Outcome.DUPLICATE if self._closed[key] == Outcome.LEARNED else Outcome.EXPIRED
+                return self._learn(key, correct)
+            outcome = _SECOND.get(self._closed.get(key), Outcome.UNKNOWN)
             self._counters[outcome] += 1
             return outcome
 
+    def _learn(self, key: Hashable, correct: bool) -> Outcome:
+        outcome, reason = self._teach(key, correct, Outcome.LEARNED)
+        if reason:
+            LOGGER.info(
+                "decision %r of round %d: %s, %s", key, self._open[key].decision.round, outcome, reason
+            )
+        self._close(key, Outcome.LEARNED if outcome == Outcome.DUPLICATE else outcome, [outcome])
+        return outcome
+
+    def _teach(self, key: Hashable, correct: bool, outcome: Outcome) -> tuple[Outcome, str]:
+        """Tell the model a verdict. Returns what became of it, and the model's reason if it refuses.
+
+        An exception from outside may come after the model has learned, and before the decision is closed.
+        Then the model refuses to learn it again, and what became of it is what was meant.
+        """
+        begun = self._begun.get(key)
+        self._begun.setdefault(key, outcome)
+        try:
+            self.model.learn(self._open[key].decision, correct)
+        except DecisionError as error:
+            if "was learned before" not in str(error):
+                return Outcome.REFUSED, str(error)
+            return (Outcome.DUPLICATE, str(error)) if begun is None else (begun, "")
+        return outcome, ""
+
     def _check_new(self, key: Hashable) -> None:
         _check_id(key)
+        self._finish_closing()
         if key in self._open or key in self._closed:
             state = "open" if key in self._open else f"closed ({self._closed[key]})"
             raise DecisionError(
@@ -144,6 +177,7 @@ class PendingDecisions:
     def expire(self) -> int:
         """Close the decisions that have waited too long; returns how many these were."""
         with self._lock:
+            self._finish_closing()
             self._now = max(self._now, self._time())  # a clock that is set back makes nobody younger
             before = len(self._open)
             while self._open:
@@ -161,26 +195,40 @@ class PendingDecisions:
             return "expired_by_rounds"
         if self.max_seconds is not None and self._now - waiting.seconds > self.max_seconds:
             return "expired_by_seconds"
+        if len(self._open) > self.capacity:  # a call of add did not come to its end
+            return "expired_by_capacity"
         return None
 
     def _expire_oldest(self, reason: str) -> None:
         key, waiting = next(iter(self._open.items()))
+        outcome = Outcome.EXPIRED
         if self.expired == "as_wrong":
-            try:
-                self.model.learn(waiting.decision, False)
-            except (
-                DecisionError
-            ):  # it was learned without the store, or is too old even for the model's own ledger
-                self._counters["refused"] += 1
-        self._close(key, Outcome.EXPIRED)
-        self._counters[reason] += 1
+            outcome, _ = self._teach(key, False, outcome)
+        if outcome == Outcome.LEARNED:  # by a call of learn that did not come to its end
+            self._close(key, outcome, [outcome])
+            return
+        self._close(key, Outcome.EXPIRED, [reason] if outcome == Outcome.EXPIRED else [reason, "refused"])
         LOGGER.info("decision %r of round %d: %s, %s", key, waiting.decision.round, reason, self.expired)
 
-    def _close(self, key: Hashable, outcome: Outcome) -> None:
-        del self._open[key]
-        self._closed[key] = outcome
+    # Closing: an exception from outside may come between any two steps. What is left is done by the next
+    # call.
+
+    def _close(self, key: Hashable, outcome: Outcome, counted: Iterable[str]) -> None:
+        more = {name: self._counters[name] + 1 for name in counted}
+        self._closing = Closing(key, outcome, {**self._counters, **more})
+        self._finish_closing()
+
+    def _finish_closing(self) -> None:
+        closing = self._closing
+        if closing is None:
+            return
+        self._closed[closing.key] = closing.outcome
+        self._open.pop(closing.key, None)
+        self._begun.pop(closing.key, None)
         while len(self._closed) > self.capacity:
             self._closed.popitem(last=False)
+        self._counters = closing.counters
+        self._closing = None
 
     # What can be seen
 
@@ -200,10 +248,12 @@ class PendingDecisions:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Decisions added; verdicts by outcome; decisions expired, by reason; and how many of these the model
-        refused to learn as wrong.
+        """Decisions added; verdicts by outcome; decisions expired, by reason.
+
+        Those that the model refused to learn as wrong are counted as refused, too.
         """
         with self._lock:
+            self._finish_closing()
             return {str(name): count for name, count in self._counters.items()}
 
     # Plain data
@@ -211,6 +261,7 @@ class PendingDecisions:
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can carry; save it together with the model."""
         with self._lock:
+            self._finish_closing()
             try:
                 waiting = [
                     [encode(key), *item[1:], item.decision.to_dict()] for key, item in self._open.items()
@@ -234,10 +285,9 @@ class PendingDecisions:
     ) -> Self:
         """The store that `to_dict` described, for the same model.
 
-        Store and model may have been saved at different times. The model refuses to learn again what it has
-        learned since, and to learn decisions of rounds that it lost: these stay here until they expire, and
-        are then counted as refused. What was added at a round or time that the model or the clock has not
-        come to yet counts as added now.
+        Store and model may have been saved at different times. A verdict that the model has learned since is
+        a duplicate when it comes again, and one on a decision of a round that the model lost is refused. What
+        was added at a round or time that the model or the clock has not come to yet counts as added now.
         """
         check_whose(data, _checked_model(model))
         measured_by = _checked_clock(clock)
@@ -279,3 +329,11 @@ def _check_id(key: Any) -> None:
         hash(key)
     except TypeError:
         raise DecisionError(f"id {quoted(key)} is not hashable; give a string or a number") from None
+
+
+def _check_verdict(correct: Any) -> None:
+    """The model refuses it, too; but what it refuses is closed."""
+    if not isinstance(correct, bool | np.bool_):
+        raise DecisionError(
+            f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
+        )

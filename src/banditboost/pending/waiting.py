@@ -25,6 +25,9 @@ class Outcome(StrEnum):
     EXPIRED = (
         "expired"  # it comes too late: the decision was dropped, or learned as wrong; nothing was learned now
     )
+    REFUSED = (
+        "refused"  # the model cannot learn it, as after a crash that it lost rounds in; the log says why
+    )
     UNKNOWN = (
         "unknown"  # no decision was kept under this id, or it was closed so long ago that the id is forgotten
     )
@@ -51,11 +54,21 @@ class Waiting(NamedTuple):
     seconds: float  # of the clock
 
 
+class Closing(NamedTuple):
+    """A decision whose outcome is known, and what the counters will be.
+
+    To close it twice is to close it once.
+    """
+
+    key: Hashable
+    outcome: Outcome
+    counters: dict[str, int]
+
+
 COUNTERS = (
     "added",
     *Outcome,
     "expired_by_rounds",
     "expired_by_seconds",
     "expired_by_capacity",
-    "refused",
 )
