@@ -1,0 +1,153 @@
+"""Cases that atheris makes: what reaches new lines of the package is kept, and changed further.
+
+A process of its own instruments the package when it imports it, and plays one door.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz import harness
+from tests.fuzz.harness import Report
+from tests.fuzz.luck import random_case
+
+LONGEST = 512  # bytes of a case
+_SEEDS = 64  # random cases to begin with
+ROOT = Path(__file__).parents[2]
+
+
+def is_there() -> bool:
+    return importlib.util.find_spec("atheris") is not None
+
+
+def play(name: str, seed: int, seconds: float) -> Report:
+    """Play guided cases of a door for so long, in processes of their own."""
+    report, ends = Report(), time.monotonic() + seconds
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        log, corpus = Path(folder) / "log", Path(folder) / "corpus"
+        _plant(corpus, name, seed)
+        while time.monotonic() < ends:
+            log.write_text("")
+            left = max(1, round(ends - time.monotonic()))
+            command = [sys.executable, "-m", "tests.fuzz.guided", name, str(log), str(corpus), str(seed), str(left)]
+            ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            report.add(_read_log(name, log))
+            if ended.returncode:
+                report.note(name, *_of_dead_process(ended, corpus.parent))
+            seed += 1
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def _plant(corpus: Path, name: str, seed: int) -> None:
+    corpus.mkdir()
+    for number in range(_SEEDS):
+        data = b"".join(random_case(seed, name, -1 - number * 32 - part) for part in range(32))
+        (corpus / f"seed-{number}").write_bytes(data)
+
+
+def _read_log(name: str, log: Path) -> Report:
+    report = Report()
+    for line in log.read_text().splitlines():
+        told = json.loads(line)
+        if "outcomes" in told:
+            report.outcomes.update(told["outcomes"])
+        else:
+            report.note(name, bytes.fromhex(told["data"]), told["outcome"], told["what"])
+    return report
+
+
+def _of_dead_process(ended: subprocess.CompletedProcess[str], folder: Path) -> tuple[bytes, str, str]:
+    """The case that a process died of: libFuzzer has written it into a file."""
+    found = re.search(r"Test unit written to (\S+)", ended.stderr)
+    data = Path(found[1]).read_bytes() if found else b""
+    why = re.search(r"ERROR: (.*)", ended.stderr)
+    outcome = f"FOUND guided process: {why[1] if why else f'exit code {ended.returncode}'}"
+    return data, outcome, f"{outcome}\n{ended.stderr[-1_500:]}\n(in {folder})"
+
+
+# The process that plays
+
+
+def _kernel_modules() -> set[str]:
+    """Modules with functions that are compiled: their bytecode has to stay what it is."""
+    source = ROOT / "src"
+    return {
+        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
+        for path in source.glob("banditboost/**/*.py")
+        if re.search(r"numba|banditboost\.compiled|namedtuple|NamedTuple", path.read_text())
+    }
+
+
+def _import_instrumented() -> None:
+    import atheris
+
+    everything = {
+        ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
+        for path in (ROOT / "src").glob("banditboost/**/*.py")
+    }
+    with atheris.instrument_imports(include=sorted(everything - _kernel_modules())):
+        for module in ("cli.app", "datasets", "decision", "experiments.results", "loading", "pending", "rows.schema"):
+            importlib.import_module(f"banditboost.{module}")
+
+
+class _Player:
+    """Plays cases, counts outcomes, and writes findings down as they come."""
+
+    def __init__(self, name: str, log: Path) -> None:
+        from tests.fuzz import doors
+
+        self._door, self._log, self._report, self._told = doors.door(name), log, Report(), set[str]()
+        self._door.prepare()
+        self._folder = Path(tempfile.mkdtemp())
+
+    def __call__(self, data: bytes) -> None:
+        outcome, what = harness.outcome_of(self._door, data, self._folder)
+        self._report.outcomes[outcome] += 1
+        if what and what[-200:] not in self._told:  # of many alike, one
+            self._told.add(what[-200:])
+            self._write({"data": data.hex(), "outcome": outcome, "what": what})
+
+    def finish(self) -> None:
+        self._write({"outcomes": self._report.outcomes})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        with self._log.open("a") as log:
+            log.write(json.dumps(line) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Play guided cases of one door; called by tests.fuzz.")
+    for name, kind in (("door", str), ("log", Path), ("corpus", Path), ("seed", int), ("seconds", int)):
+        parser.add_argument(name, type=kind)
+    given = parser.parse_args()
+    import atheris
+
+    _import_instrumented()
+    player = _Player(given.door, given.log)
+    harness.limit_memory()
+    options = [
+        f"-max_total_time={given.seconds}", f"-seed={given.seed}", f"-max_len={LONGEST}", "-rss_limit_mb=0",
+        f"-timeout={harness.MOST_WAITING}", f"-artifact_prefix={given.corpus.parent}/", "-print_final_stats=0",
+    ]  # fmt: skip
+    atheris.Setup([sys.argv[0], *options, str(given.corpus)], player)
+    import atexit
+
+    atexit.register(player.finish)
+    atheris.Fuzz()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
