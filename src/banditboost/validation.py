@@ -108,7 +108,7 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     banditboost.errors.LabelError: labels is the string 'yes'; give a list of labels, such as ['yes', 'no']
     """
     if isinstance(labels, (str, bytes)):
-        raise LabelError(f"labels is the string {labels!r}; give a list of labels, such as ['yes', 'no']")
+        raise LabelError(f"labels is the string {quoted(labels)}; give a list of labels, such as ['yes', 'no']")
     if isinstance(labels, (set, frozenset)):
         raise LabelError(
             "labels is a set, whose order differs from process to process; give a list, "

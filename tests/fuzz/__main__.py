@@ -70,14 +70,15 @@ def _line(report: Report) -> str:
 
 def _tell_all(reports: dict[str, Report], keep: Path | None) -> int:
     findings = [finding for report in reports.values() for finding in report.findings]
-    for finding in findings:
+    kinds = {finding.kind: finding for finding in reversed(findings)}
+    for finding in kinds.values():
         print(f"\n{finding.what}\n  python -m tests.fuzz --replay {finding.case}")
-        if keep is not None:
-            _keep(finding, keep)
+    for finding in findings if keep is not None else ():
+        _keep(finding, keep)
     print()
     for name, report in reports.items():
         print(f"{name:12} {_line(report)}")
-    print(f"{sum(report.cases for report in reports.values())} cases, {len(findings)} findings")
+    print(f"{sum(report.cases for report in reports.values())} cases, {len(findings)} findings of {len(kinds)} kinds")
     return 1 if findings else 0
 
 

@@ -51,6 +51,12 @@ class Finding(NamedTuple):
         return f"{self.door}:{self.data.hex()}"
 
     @property
+    def kind(self) -> str:
+        """Where it was raised: of many findings of one kind one is told."""
+        lines = [line for line in self.what.splitlines() if line.startswith('  File "')]
+        return lines[-1] if lines else self.what[:80]
+
+    @property
     def name(self) -> str:
         return f"{self.door}-{hashlib.sha256(self.data).hexdigest()[:12]}.txt"
 
@@ -97,8 +103,10 @@ def outcome_of(door: Door, data: bytes, folder: Path) -> tuple[str, str]:
 
 
 def _told(error: Exception) -> str:
-    lines = traceback.format_exception(error, limit=-8)
-    return "".join(lines)[-3_000:]
+    """The traceback, without the harness's own part and without the middle of a long one."""
+    lines = traceback.format_exception(error)
+    kept = [lines[0], *lines[2:]]
+    return "".join(kept if len(kept) < 20 else [*kept[:12], "  ...\n", *kept[-6:]])
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:

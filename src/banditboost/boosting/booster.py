@@ -17,6 +17,7 @@ from banditboost.models.calls import GO_ON, LEARNED, Calls
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.trees.forest import LEARN_FOREST
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
@@ -246,7 +247,7 @@ class Booster(Model):
         if not self.has_groups:
             if label is not ...:
                 raise LabelError(
-                    f"label is {label!r}, but the trees of {type(self).__name__} serve all labels; leave "
+                    f"label is {quoted(label)}, but the trees of {type(self).__name__} serve all labels; leave "
                     "it out"
                 )
             return view_tree(forest, number, self.schema, self.labels, title)
@@ -280,11 +281,11 @@ class Booster(Model):
             group = self._group_of(self._index[label])
         except (KeyError, TypeError):
             raise LabelError(
-                f"label is {label!r}; give the label whose tree you want, one of {self.labels[:10]!r}"
+                f"label is {quoted(label)}; give the label whose tree you want, one of {quoted(self.labels[:10])}"
             ) from None
         if group < 0:
             raise LabelError(
-                f"label {label!r} has no trees yet: they are made when the first verdict on it is learned"
+                f"label {quoted(label)} has no trees yet: they are made when the first verdict on it is learned"
             )
         return group
 

@@ -23,6 +23,7 @@ from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.many import checked_rows, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.types import Array, Row
 
 
@@ -73,7 +74,7 @@ class FullInformationBooster(Booster):
             return self._index[y]
         except (KeyError, TypeError):
             raise LabelError(
-                f"y is {y!r}, which is not one of the model's labels; they are {self.labels[:10]!r}"
+                f"y is {quoted(y)}, which is not one of the model's labels; they are {quoted(self.labels[:10])}"
             ) from None
 
     @locked
@@ -99,7 +100,7 @@ class FullInformationBooster(Booster):
         try:
             right = listed(y)
         except TypeError:
-            raise LabelError(f"y is {y!r}; give a list of right labels, one for each row") from None
+            raise LabelError(f"y is {quoted(y)}; give a list of right labels, one for each row") from None
         indices = [self._index_of(label) for label in right]
         rows = checked_rows(self.schema, X)
         if len(rows) != len(right):

@@ -85,7 +85,7 @@ def write(exploration: float | Schedule, settings: Record, suggest: Callable[[fl
 def _write_theory(given: Theory, settings: Record, suggested: Power | None) -> None:
     if suggested is None:
         raise ParameterError(
-            f"exploration is {given!r}; the theorems are about AdaBandit and OptBandit: give a number or "
+            f"exploration is {quoted(given)}; the theorems are about AdaBandit and OptBandit: give a number or "
             "Adaptive()"
         )
     if given.rounds is None:

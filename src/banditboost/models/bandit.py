@@ -23,6 +23,7 @@ from banditboost.rows.checking import fits
 from banditboost.rows.many import checked_rows, listed, try_row
 from banditboost.rows.schema import Schema
 from banditboost.rows.vocabulary import Vocabulary, as_taken
+from banditboost.text import quoted
 from banditboost.types import Array, Row
 
 _FLOAT = np.dtype(np.float64)
@@ -162,13 +163,14 @@ class BanditModel(Model):
 
     def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all."""
-        self._refuse_fixed_labels(f"allowed is {allowed!r}")
+        if self.labels_are_fixed:
+            self._refuse_fixed_labels(f"allowed is {quoted(allowed)}")
         try:
             indices = sorted({self._index[label] for label in listed(allowed)})
         except (KeyError, TypeError):
             raise LabelError(
-                f"allowed is {allowed!r}; give a list of some of the model's labels, which are "
-                f"{self.labels[:10]!r}"
+                f"allowed is {quoted(allowed)}; give a list of some of the model's labels, which are "
+                f"{quoted(self.labels[:10])}"
             ) from None
         if not indices:
             raise LabelError("allowed is empty; give at least one label, or leave it out to allow all")
@@ -180,7 +182,7 @@ class BanditModel(Model):
         try:
             lists = listed(allowed)
         except TypeError:
-            raise LabelError(f"allowed is {allowed!r}; give a list of allowed labels for each row") from None
+            raise LabelError(f"allowed is {quoted(allowed)}; give a list of allowed labels for each row") from None
         if len(lists) != n_rows:
             raise LabelError(
                 f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row"
@@ -263,10 +265,10 @@ class BanditModel(Model):
         """Refuse what is no verdict and what is no decision."""
         if type(correct) is not bool and not isinstance(correct, np.bool_):
             raise DecisionError(
-                f"correct is {correct!r}; give True if the shown label was right, False if not"
+                f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
             )
         if type(decision) is not Decision and not isinstance(decision, Decision):
-            raise DecisionError(f"decision is {decision!r}; give what decide returned")
+            raise DecisionError(f"decision is {quoted(decision)}; give what decide returned")
 
     def _check(self, decision: Decision) -> None:
         """Refuse a decision that is not for this model to learn, or that was changed; nothing changes."""
@@ -293,7 +295,7 @@ class BanditModel(Model):
             return
         raise DecisionError(
             f"the decision of round {decision._round} was made by branch {decision.branch!r} among {n} labels"
-            f" that are not the first {n} of this model's, {self.labels[:10]!r}; learn it with the branch,"
+            f" that are not the first {n} of this model's, {quoted(self.labels[:10])}; learn it with the branch,"
             " and let labels join the model before branches are made from it"
         )
 

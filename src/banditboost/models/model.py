@@ -22,6 +22,7 @@ from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
 from banditboost.rows.schema import Schema, without_mask
+from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
 
@@ -54,7 +55,7 @@ class Model(Changing):
         )
         if schema is not None and not isinstance(schema, Schema):
             raise ParameterError(
-                f"schema is {schema!r}; give a Schema, such as Schema(numeric=['hour'], nominal=['device'])"
+                f"schema is {quoted(schema)}; give a Schema, such as Schema(numeric=['hour'], nominal=['device'])"
             )
         self.schema = Schema() if schema is None else copy.deepcopy(schema)
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
@@ -250,7 +251,7 @@ class Model(Changing):
 
         Open decisions stay valid: they are learned as decisions among the labels of their time.
         """
-        self._refuse_fixed_labels(f"the label {label!r} cannot join")
+        self._refuse_fixed_labels(f"the label {quoted(label)} cannot join")
         draft = self._draft()
         draft._take_label(label)
         draft._renew()

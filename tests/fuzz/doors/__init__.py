@@ -10,7 +10,7 @@ import importlib
 
 from tests.fuzz.harness import Door
 
-NAMES = ("files", "lives")
+NAMES = ("rows", "files", "lives")
 
 
 def door(name: str) -> Door:

@@ -28,6 +28,7 @@ from banditboost.memo import MOST_PROBABILITIES, POLICY_INVERSE_GAPS, SHOWN
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.tree_committee import TreeCommittee
@@ -73,7 +74,7 @@ class GapBoost(BanditBooster):
     ) -> None:
         if not (weak_learner is None or isinstance(weak_learner, HoeffdingTree)):
             raise ParameterError(
-                f"weak_learner is {weak_learner!r}; GapBoost's chains are of trees: give a HoeffdingTree"
+                f"weak_learner is {quoted(weak_learner)}; GapBoost's chains are of trees: give a HoeffdingTree"
             )
         super().__init__(
             labels,
