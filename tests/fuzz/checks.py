@@ -50,7 +50,7 @@ def look_at_text(text: str) -> None:
 
 def look_at_decision(decision: Any, labels: Any) -> None:
     """A label that the model has, and sound probabilities."""
-    demand(decision.label in labels, f"the label is {decision.label!r}")
+    demand(decision.label in dict.fromkeys(labels), f"the label is {decision.label!r}")
     demand(0.0 < decision.probability <= 1.0, f"the probability is {decision.probability}")
     shares, error = attempt(decision.distribution)
     if error is None:

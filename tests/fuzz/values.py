@@ -157,7 +157,7 @@ def container(luck: Luck, items: list[Any]) -> Any:
         made = np.empty(len(items), object)
         made[:] = items
         return made
-    return {i: item for i, item in enumerate(items)} if kind == 6 else {name(luck): item for item in items}
+    return dict(enumerate(items)) if kind == 6 else {name(luck): item for item in items}
 
 
 def name(luck: Luck) -> Any:
@@ -286,13 +286,13 @@ def _change(luck: Luck, made: Any, path: tuple[Any, ...], ways: list[tuple[Any, 
     if how == 0:
         del parent[key]
     elif how == 1:
-        parent[key] = copy.deepcopy(at(made, luck.choice(ways)))
+        parent[key] = _copied(at(made, luck.choice(ways)))
     elif how == 2 and isinstance(parent, list):
-        parent.insert(key, copy.deepcopy(old))
+        parent.insert(key, _copied(old))
     elif how == 2 and isinstance(key, str):
         parent[text(luck)] = parent.pop(key)
-    elif how < 5 and type(old) in (int, float):
-        parent[key] = luck.choice((old + 1, old - 1, -old, 2 * old, old * 1000, float(old), str(old), [old]))
+    elif how < 5 and type(old) in (int, float) and abs(old) < 1e300:
+        parent[key] = luck.choice((old + 1, old - 1, -old, 2 * old, old * 1000, old / 3, str(old), [old]))
     elif how < 5 and isinstance(old, str) and old:
         place = luck.randrange(len(old))
         parent[key] = old[:place] + luck.choice(("", "0", "f", text(luck))) + old[place + 1 :]
@@ -300,6 +300,13 @@ def _change(luck: Luck, made: Any, path: tuple[Any, ...], ways: list[tuple[Any, 
         parent[key] = plain(luck)
     else:
         parent[key] = thing(luck)
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except TypeError:  # an iterator, which nobody can copy
+        return value
 
 
 def changed_bytes(luck: Luck, sound: bytes) -> bytes:

@@ -10,7 +10,7 @@ import importlib
 
 from tests.fuzz.harness import Door
 
-NAMES = ("rows", "files", "lives")
+NAMES = ("rows", "parameters", "schemas", "decisions", "pending", "sequences", "files", "lives", "results", "tables")
 
 
 def door(name: str) -> Door:

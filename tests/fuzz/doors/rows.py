@@ -147,7 +147,7 @@ def _live_on(model: Any, luck: Luck, folder: Path) -> None:
         try:
             model.save(path)
         except banditboost.errors.ModelFileError as error:
-            demand("cannot be" in str(error), str(error))  # such as a name that no file can hold
+            demand("cannot be saved with" in str(error), str(error))  # such as a name that no file can hold
             return
         banditboost.load(path)
 
