@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from banditboost.errors import BanditBoostError
-from tests.fuzz.models import demand
+from tests.fuzz.models import demand, look_at_shares
 from tests.models.interrupting import lock_is_free, settled_state
 
 REFUSED, ACCEPTED = "refused", "accepted"
@@ -50,12 +50,11 @@ def look_at_text(text: str) -> None:
 
 def look_at_decision(decision: Any, labels: Any) -> None:
     """A label that the model has, and sound probabilities."""
-    demand(decision.label in dict.fromkeys(labels), f"the label is {decision.label!r}")
+    demand(decision.label in dict.fromkeys(labels), "the label is none of the model's")
     demand(0.0 < decision.probability <= 1.0, f"the probability is {decision.probability}")
     shares, error = attempt(decision.distribution)
     if error is None:
-        demand(all(0.0 <= share <= 1.0 for share in shares.values()), f"probabilities are {shares}")
-        demand(math.isclose(sum(shares.values()), 1.0, abs_tol=1e-9), f"probabilities are {shares}")
+        look_at_shares(shares)
         told = shares[decision.label]
         demand(math.isclose(told, decision.probability, rel_tol=1e-9), f"{told} and {decision.probability}")
 

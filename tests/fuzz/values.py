@@ -286,9 +286,9 @@ def _change(luck: Luck, made: Any, path: tuple[Any, ...], ways: list[tuple[Any, 
     if how == 0:
         del parent[key]
     elif how == 1:
-        parent[key] = _copied(at(made, luck.choice(ways)))
+        parent[key] = copied(at(made, luck.choice(ways)))
     elif how == 2 and isinstance(parent, list):
-        parent.insert(key, _copied(old))
+        parent.insert(key, copied(old))
     elif how == 2 and isinstance(key, str):
         parent[text(luck)] = parent.pop(key)
     elif how < 5 and type(old) in (int, float) and abs(old) < 1e300:
@@ -302,7 +302,8 @@ def _change(luck: Luck, made: Any, path: tuple[Any, ...], ways: list[tuple[Any, 
         parent[key] = thing(luck)
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """A deep copy, or the value itself if there is none."""
     try:
         return copy.deepcopy(value)
     except TypeError:  # an iterator, which nobody can copy

@@ -231,7 +231,7 @@ class Sequence:
 
 def _fresh(row: Any) -> Any:
     """A row that can be gone through several times."""
-    return copy.deepcopy(row) if isinstance(row, (dict, list)) else row
+    return values.copied(row) if isinstance(row, (dict, list)) else row
 
 
 def _travelled(luck: Luck, decision: Decision) -> Decision:
