@@ -42,7 +42,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=120.0, help="for all doors together (120)")
     parser.add_argument("--count", type=int, help="play so many random cases of each door, however long")
     parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
-    parser.add_argument("--start", type=int, default=0, help="number of the first random case of each door (0)")
+    parser.add_argument(
+        "--start", type=int, default=0, help="number of the first random case of each door (0)"
+    )
     parser.add_argument("--random", action="store_true", help="random cases only, even if atheris is there")
     parser.add_argument("--keep", type=Path, help="folder for a file of each finding")
     parser.add_argument("--replay", metavar="CASE", help="play one case: DOOR:HEX, or the file of a finding")
@@ -78,7 +80,9 @@ def _tell_all(reports: dict[str, Report], keep: Path | None) -> int:
     print()
     for name, report in reports.items():
         print(f"{name:12} {_line(report)}")
-    print(f"{sum(report.cases for report in reports.values())} cases, {len(findings)} findings of {len(kinds)} kinds")
+    print(
+        f"{sum(report.cases for report in reports.values())} cases, {len(findings)} findings of {len(kinds)} kinds"
+    )
     return 1 if findings else 0
 
 

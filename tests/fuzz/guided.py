@@ -38,7 +38,16 @@ def play(name: str, seed: int, seconds: float) -> Report:
         while time.monotonic() < ends:
             log.write_text("")
             left = max(1, round(ends - time.monotonic()))
-            command = [sys.executable, "-m", "tests.fuzz.guided", name, str(log), str(corpus), str(seed), str(left)]
+            command = [
+                sys.executable,
+                "-m",
+                "tests.fuzz.guided",
+                name,
+                str(log),
+                str(corpus),
+                str(seed),
+                str(left),
+            ]
             ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             report.add(_read_log(name, log))
             if ended.returncode:
@@ -93,7 +102,15 @@ def _import_instrumented() -> None:
         for path in (ROOT / "src").glob("banditboost/**/*.py")
     }
     with atheris.instrument_imports(include=sorted(everything - _kernel_modules())):
-        for module in ("cli.app", "datasets", "decision", "experiments.results", "loading", "pending", "rows.schema"):
+        for module in (
+            "cli.app",
+            "datasets",
+            "decision",
+            "experiments.results",
+            "loading",
+            "pending",
+            "rows.schema",
+        ):
             importlib.import_module(f"banditboost.{module}")
 
 

@@ -135,7 +135,9 @@ def play_random(door: Door, cases: Cases, tell: Callable[[Report], None]) -> Rep
     number, stop = cases.start, math.inf if cases.count is None else cases.start + cases.count
     with scratch_folder() as folder:
         while number < stop and time.monotonic() < ends:
-            batch = _play_batch(door, cases, range(number, int(min(number + BATCH, stop))), ends, Path(folder))
+            batch = _play_batch(
+                door, cases, range(number, int(min(number + BATCH, stop))), ends, Path(folder)
+            )
             number += batch.cases
             report.add(batch)
             report.seconds = time.monotonic() - began

@@ -79,20 +79,28 @@ def number(luck: Luck) -> Any:
     if kind == 7:
         return luck.choice((np.float64, np.float32, np.float16, np.longdouble))(luck.choice(FLOATS))
     if kind == 8:
-        return luck.choice((np.int8, np.int64))(luck.randint(-100, 100)) if luck.chance(0.5) else np.uint64(2**64 - 1)
+        return (
+            luck.choice((np.int8, np.int64))(luck.randint(-100, 100))
+            if luck.chance(0.5)
+            else np.uint64(2**64 - 1)
+        )
     if kind == 9:
         return luck.choice(
             (Decimal("1.5"), Decimal("NaN"), Decimal("sNaN"), Decimal("1e999999"), Decimal("-Infinity"))
         )
     if kind == 10:
         return luck.choice((Fraction(1, 3), Fraction(10**400, 3), Fraction(1, 10**400)))
-    return luck.choice((_Whole(3), _Number.ONE, np.longdouble("1e4000"), np.longdouble("1e-4940"), 1j, np.complex128(1)))
+    return luck.choice(
+        (_Whole(3), _Number.ONE, np.longdouble("1e4000"), np.longdouble("1e-4940"), 1j, np.complex128(1))
+    )
 
 
 def text(luck: Luck) -> str:
     if luck.chance(0.8):
         return luck.choice(TEXTS)
-    return "".join(chr(luck.choice((luck.randrange(128), luck.randrange(0x3000)))) for _ in range(luck.randint(1, 6)))
+    return "".join(
+        chr(luck.choice((luck.randrange(128), luck.randrange(0x3000)))) for _ in range(luck.randint(1, 6))
+    )
 
 
 def plain(luck: Luck, depth: int = 3) -> Any:
@@ -183,7 +191,10 @@ def row(luck: Luck) -> Any:
     """A row: of named features, by position, or anything."""
     kind = luck.randrange(12)
     if kind < 6:
-        return {luck.choice(("a", "b", "x0", "x1")) if luck.chance(0.6) else name(luck): cell(luck) for _ in range(luck.randint(0, 5))}
+        return {
+            luck.choice(("a", "b", "x0", "x1")) if luck.chance(0.6) else name(luck): cell(luck)
+            for _ in range(luck.randint(0, 5))
+        }
     if kind < 8:
         return container(luck, [cell(luck) for _ in range(luck.randint(0, 4))])
     if kind < 10:
@@ -194,9 +205,15 @@ def row(luck: Luck) -> Any:
 def array(luck: Luck, shape: tuple[int, ...]) -> Any:
     """An array of numbers."""
     numbers = np.array([luck.choice(FLOATS) for _ in range(math.prod(shape))]).reshape(shape)
-    kind = luck.choice(("f8", "f8", "f8", "f4", "f2", "i8", "u8", "i1", "?", "O", "U5", "c16", ">f8", "g", "M8[s]"))
+    kind = luck.choice(
+        ("f8", "f8", "f8", "f4", "f2", "i8", "u8", "i1", "?", "O", "U5", "c16", ">f8", "g", "M8[s]")
+    )
     with np.errstate(all="ignore"):
-        made = np.nan_to_num(numbers, posinf=1e9, neginf=0).clip(0, 9).astype(kind) if kind in ("i8", "u8", "i1") else numbers.astype("i8" if kind == "M8[s]" else "f8").astype(kind)
+        made = (
+            np.nan_to_num(numbers, posinf=1e9, neginf=0).clip(0, 9).astype(kind)
+            if kind in ("i8", "u8", "i1")
+            else numbers.astype("i8" if kind == "M8[s]" else "f8").astype(kind)
+        )
     return made[::-1] if luck.chance(0.1) else np.asfortranarray(made) if luck.chance(0.1) else made
 
 
@@ -323,7 +340,9 @@ def changed_bytes(luck: Luck, sound: bytes) -> bytes:
         elif how == 2:
             made[place:place] = made[luck.randint(0, len(made)) :][: luck.randint(0, 40)]
         elif how == 3:
-            made[place:place] = luck.choice((b"\x00", b"\xff", b"\n", b"\r", b'"', b",", b"\xef\xbb\xbf", b"{", b"[" * 5_000))
+            made[place:place] = luck.choice(
+                (b"\x00", b"\xff", b"\n", b"\r", b'"', b",", b"\xef\xbb\xbf", b"{", b"[" * 5_000)
+            )
         elif place < len(made):
             made[place] ^= 1 << luck.randrange(8)
     return bytes(made)

@@ -74,7 +74,8 @@ class FullInformationBooster(Booster):
             return self._index[y]
         except (KeyError, TypeError):
             raise LabelError(
-                f"y is {quoted(y)}, which is not one of the model's labels; they are {quoted(self.labels[:10])}"
+                f"y is {quoted(y)}, which is not one of the model's labels; they are "
+                f"{quoted(self.labels[:10])}"
             ) from None
 
     @locked

@@ -47,8 +47,8 @@ class Rated(BanditModel):
         if isinstance(self.exploration, Divided):
             if not self.learners_vote:
                 raise ParameterError(
-                    f"exploration is {quoted(exploration)}; learners of {type(self).__name__} do not vote: give "
-                    "Adaptive()"
+                    f"exploration is {quoted(exploration)}; learners of {type(self).__name__} do not vote: "
+                    "give Adaptive()"
                 )
             self._policy = POLICY_BY_VOTES
         rates.write(self.exploration, self._settings, self._suggested_rate)

@@ -251,5 +251,7 @@ def _machine(records: Iterable[Record]) -> str:
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    items = (f"<div><dt>{html(name)}</dt><dd>{html(visible(value))}</dd></div>" for name, value in facts.items())
+    items = (
+        f"<div><dt>{html(name)}</dt><dd>{html(visible(value))}</dd></div>" for name, value in facts.items()
+    )
     return f'<dl class="facts">{"".join(items)}</dl>'

@@ -182,7 +182,9 @@ class BanditModel(Model):
         try:
             lists = listed(allowed)
         except TypeError:
-            raise LabelError(f"allowed is {quoted(allowed)}; give a list of allowed labels for each row") from None
+            raise LabelError(
+                f"allowed is {quoted(allowed)}; give a list of allowed labels for each row"
+            ) from None
         if len(lists) != n_rows:
             raise LabelError(
                 f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row"
@@ -295,8 +297,8 @@ class BanditModel(Model):
             return
         raise DecisionError(
             f"the decision of round {decision._round} was made by branch {decision.branch!r} among {n} labels"
-            f" that are not the first {n} of this model's, {quoted(self.labels[:10])}; learn it with the branch,"
-            " and let labels join the model before branches are made from it"
+            f" that are not the first {n} of this model's, {quoted(self.labels[:10])}; learn it with the "
+            "branch, and let labels join the model before branches are made from it"
         )
 
     def _check_memo(self, decision: Decision) -> None:

@@ -55,7 +55,8 @@ class Model(Changing):
         )
         if schema is not None and not isinstance(schema, Schema):
             raise ParameterError(
-                f"schema is {quoted(schema)}; give a Schema, such as Schema(numeric=['hour'], nominal=['device'])"
+                f"schema is {quoted(schema)}; give a Schema, such as Schema(numeric=['hour'], "
+                "nominal=['device'])"
             )
         self.schema = Schema() if schema is None else schema.copy()
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)

@@ -101,8 +101,8 @@ class PendingDecisions:
             self._check_new(key)
             if not isinstance(decision, Decision) or decision.model_id != self.model.model_id:
                 raise DecisionError(
-                    f"decision is {quoted(decision)}; give one that this store's model, {self.model.model_id}, has "
-                    "made"
+                    f"decision is {quoted(decision)}; give one that this store's model, "
+                    f"{self.model.model_id}, has made"
                 )
             self.expire()
             self._add(key, decision)

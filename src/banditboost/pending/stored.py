@@ -40,8 +40,7 @@ def check_whose(data: Any, model: Model) -> None:
     told = data.get("model")
     if not isinstance(told, str) or told != model.model_id:
         raise DecisionError(
-            f"the store belongs to model {quoted(told)}, this is {model.model_id!r}; load that "
-            "one"
+            f"the store belongs to model {quoted(told)}, this is {model.model_id!r}; load that one"
         )
 
 

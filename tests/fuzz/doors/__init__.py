@@ -10,7 +10,18 @@ import importlib
 
 from tests.fuzz.harness import Door
 
-NAMES = ("rows", "parameters", "schemas", "decisions", "pending", "sequences", "files", "lives", "results", "tables")
+NAMES = (
+    "rows",
+    "parameters",
+    "schemas",
+    "decisions",
+    "pending",
+    "sequences",
+    "files",
+    "lives",
+    "results",
+    "tables",
+)
 
 
 def door(name: str) -> Door:

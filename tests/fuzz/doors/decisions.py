@@ -27,7 +27,9 @@ def prepare() -> None:
         banditboost.AdaBandit(labels, n_learners=2, seed=1),
         banditboost.AdaBandit(labels, n_learners=2, seed=1, exploration=schedules.Divided()),
         banditboost.GapBoost(labels, n_learners=2, seed=1),
-        banditboost.OptBandit(labels, n_learners=2, seed=1, schema=Schema(numeric=["a"], nominal={"b": ["x", "y"]})),
+        banditboost.OptBandit(
+            labels, n_learners=2, seed=1, schema=Schema(numeric=["a"], nominal={"b": ["x", "y"]})
+        ),
         banditboost.BinBandit(labels, n_learners=2, seed=1),
         banditboost.baselines.DiagonalSOBA(labels, seed=1),
         banditboost.GapBoost(range(40), n_learners=1, seed=1),
@@ -60,7 +62,7 @@ def play(luck: Luck, folder: Path) -> str:
         read = attempt(lambda: Decision.from_dict(junk))[0]
     if read is None:
         return REFUSED
-    _look_at(read, model.labels)
+    _look_at(read)
     return _learn(luck, copy.deepcopy(model), read, folder)
 
 
@@ -83,7 +85,9 @@ def _labels(luck: Luck, decision: Decision) -> Any:
 
 def _resealed(luck: Luck, decision: Decision) -> Decision | None:
     """A changed decision whose checksum was computed anew: it is no secret."""
-    data = values.changed(luck, {key: value for key, value in decision.to_dict().items() if key != "checksum"})
+    data = values.changed(
+        luck, {key: value for key, value in decision.to_dict().items() if key != "checksum"}
+    )
     parts, error = attempt(lambda: stored.parts_unsealed(data))
     if error is not None:
         return None
@@ -100,17 +104,21 @@ def _changed_token(luck: Luck, decision: Decision) -> Decision | None:
     given: Any = token
     if luck.chance(0.7):
         place = luck.randrange(len(token))
-        given = token[:place] + luck.choice(("", "A", "=", "\n", "\u0660", values.text(luck))) + token[place + 1 :]
+        given = (
+            token[:place]
+            + luck.choice(("", "A", "=", "\n", "\u0660", values.text(luck)))
+            + token[place + 1 :]
+        )
     elif luck.chance(0.5):
         given = values.thing(luck)
     key = KEY if luck.chance(0.7) else values.thing(luck)
     age = None if luck.chance(0.7) else values.thing(luck)
     read, error = attempt(lambda: Decision.from_token(given, key, None, age))
-    demand(error is not None or (given == token and read == decision), f"the token {given!r} was accepted")
+    demand(error is not None or (given == token and read == decision), "a changed token was accepted")
     return read
 
 
-def _look_at(decision: Decision, labels: Any) -> None:
+def _look_at(decision: Decision) -> None:
     look_at_text(repr(decision))
     demand(0.0 < decision.probability <= 1.0, f"the probability is {decision.probability}")
     hash(decision), attempt(lambda: (decision.label, decision.greedy, decision.explored, decision.allowed))

@@ -50,7 +50,10 @@ def play(luck: Luck, folder: Path) -> str:
 def _make_schedule(luck: Luck) -> str:
     kind = luck.choice(_SCHEDULES)
     names = sorted(_FIELDS & set(kind.__dataclass_fields__))
-    given = {name: values.number(luck) if luck.chance(0.6) else values.thing(luck) for name in luck.sample(names, luck.randint(1, 2))}
+    given = {
+        name: values.number(luck) if luck.chance(0.6) else values.thing(luck)
+        for name in luck.sample(names, luck.randint(1, 2))
+    }
     made, error = attempt(lambda: kind(**given))
     if error is not None:
         return REFUSED
@@ -91,4 +94,7 @@ def _use(luck: Luck, model: Any, folder: Path) -> None:
         demand("cannot be saved with" in str(error), str(error))  # a label that no file can hold
         return
     again = banditboost.load(folder / "model.bb")
-    demand(again.labels == model.labels and again.parameters == model.parameters, "the loaded model is another one")
+    demand(
+        again.labels == model.labels and again.parameters == model.parameters,
+        "the loaded model is another one",
+    )

@@ -30,7 +30,10 @@ _DOORS: tuple[Any, ...] = (
 
 
 def play(luck: Luck, folder: Path) -> str:
-    records = [values.changed(luck, item) if luck.chance(0.4) else item for item in luck.sample(_SOUND, luck.randint(0, 9))]
+    records = [
+        values.changed(luck, item) if luck.chance(0.4) else item
+        for item in luck.sample(_SOUND, luck.randint(0, 9))
+    ]
     how = luck.randrange(3)
     if how == 0:
         return _read_file(luck, records, folder)

@@ -26,7 +26,9 @@ def prepare() -> None:
     """A new model of each kind and schema, and one that has learned a little."""
     for kind in ("AdaBandit", "GapBoost", "OptBandit", "BinBandit", "AdaFull"):
         for name, schema in _SCHEMAS.items():
-            _models[f"{kind}, {name}"] = getattr(banditboost, kind)(_LABELS, n_learners=2, schema=schema(), seed=1)
+            _models[f"{kind}, {name}"] = getattr(banditboost, kind)(
+                _LABELS, n_learners=2, schema=schema(), seed=1
+            )
     for kind in ("Banditron", "DiagonalSOBA", "Majority"):
         _models[f"{kind}, growing"] = getattr(baselines, kind)(_LABELS, seed=1)
     for name, new in list(_models.items()):

@@ -18,8 +18,31 @@ from tests.fuzz.luck import Luck
 from tests.fuzz.models import demand, look_at_summary
 
 _TREE = HoeffdingTree(grace_period=2.0, split_confidence=0.9, tie_threshold=0.9)
-_KINDS = ("AdaBandit", "OptBandit", "BinBandit", "GapBoost", "Banditron", "DiagonalSOBA", "Majority", "Random", "EpsilonGreedyTree")
-_RATES = (0.1, 0.5, 0.9, "adaptive", "decaying", schedules.Adaptive(memory=3.0), 0.0, 1.0, 2, None, "divided", "x")
+_KINDS = (
+    "AdaBandit",
+    "OptBandit",
+    "BinBandit",
+    "GapBoost",
+    "Banditron",
+    "DiagonalSOBA",
+    "Majority",
+    "Random",
+    "EpsilonGreedyTree",
+)
+_RATES = (
+    0.1,
+    0.5,
+    0.9,
+    "adaptive",
+    "decaying",
+    schedules.Adaptive(memory=3.0),
+    0.0,
+    1.0,
+    2,
+    None,
+    "divided",
+    "x",
+)
 _foreign: list[Decision] = []
 
 
@@ -39,7 +62,9 @@ def _make(kind: str, schema: Schema | None) -> Any:
         return getattr(baselines, kind)(["p", "q", "r"], schema=schema, seed=3)
     home = banditboost if hasattr(banditboost, kind) else baselines
     size = {} if kind == "EpsilonGreedyTree" else {"n_learners": 2}
-    return getattr(home, kind)(["p", "q", "r"], weak_learner=_TREE, schema=schema, seed=3, max_memory=1 << 20, **size)
+    return getattr(home, kind)(
+        ["p", "q", "r"], weak_learner=_TREE, schema=schema, seed=3, max_memory=1 << 20, **size
+    )
 
 
 class Sequence:
@@ -139,7 +164,9 @@ class Sequence:
         verdicts = [self.luck.chance(0.5) for _ in told]
         if told and self.luck.chance(0.2):
             verdicts[-1] = None  # type: ignore[call-overload]
-        each = [list(decisions) for decisions in zip(*map(self.for_all, told), strict=True)] or [[] for _ in self.models]
+        each = [list(decisions) for decisions in zip(*map(self.for_all, told), strict=True)] or [
+            [] for _ in self.models
+        ]
         if self.all(lambda model, decisions: model.learn_many(decisions, verdicts), each) is None:
             self.open = told + self.open
         else:
@@ -209,7 +236,10 @@ class Sequence:
         y = [self.luck.choice("pqr") for _ in X]
         results = self.all(lambda model: banditboost.play(model, [_fresh(row) for row in X], y))
         if results is not None:
-            demand(all(np.array_equal(results[0].shown, result.shown) for result in results), "copies play otherwise")
+            demand(
+                all(np.array_equal(results[0].shown, result.shown) for result in results),
+                "copies play otherwise",
+            )
             self.rounds += len(X)
             self.verdicts += len(X)
 
@@ -245,7 +275,12 @@ def _travelled(luck: Luck, decision: Decision) -> Decision:
 
 def _contents(model: Any) -> dict[str, Any]:
     arrays = {name: bytes_of(array) for name, array in model._arrays().items()}
-    return {**arrays, "schema": repr(model.schema), "labels": repr(model.labels), "parameters": repr(model.parameters)}
+    return {
+        **arrays,
+        "schema": repr(model.schema),
+        "labels": repr(model.labels),
+        "parameters": repr(model.parameters),
+    }
 
 
 _CALLS = (

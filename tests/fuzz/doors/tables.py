@@ -67,14 +67,19 @@ def _label(luck: Luck, names: list[Any]) -> Any:
 def _written(luck: Luck, suffix: str, cells: dict[str, list[Any]]) -> bytes:
     """The columns in a file of this kind; what its library does not write is left out."""
     kind = suffix.removesuffix(".gz").removeprefix(".")
-    made = _text(luck, kind, cells) if kind in ("csv", "tsv", "jsonl", "ndjson") else _arrow(luck, kind, cells)
+    made = (
+        _text(luck, kind, cells) if kind in ("csv", "tsv", "jsonl", "ndjson") else _arrow(luck, kind, cells)
+    )
     return gzip.compress(made, 1) if suffix.endswith(".gz") else made
 
 
 def _text(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
     rows = list(zip(*cells.values(), strict=True))
     if kind in ("jsonl", "ndjson"):
-        lines = [json.dumps(dict(zip(cells, row, strict=True)), default=str, ensure_ascii=luck.chance(0.5)) for row in _short(rows)]
+        lines = [
+            json.dumps(dict(zip(cells, row, strict=True)), default=str, ensure_ascii=luck.chance(0.5))
+            for row in _short(rows)
+        ]
     else:
         between = "\t" if kind == "tsv" else luck.choice((",", ",", ",", ";"))
         quote = luck.choice(('"', '"', ""))
@@ -85,12 +90,14 @@ def _text(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
 
 def _short(rows: list[Any]) -> list[list[Any]]:
     """Rows without integers that Python itself does not write."""
-    return [[None if isinstance(cell, int) and abs(cell) > 10**1000 else cell for cell in row] for row in rows]
+    return [
+        [None if isinstance(cell, int) and abs(cell) > 10**1000 else cell for cell in row] for row in rows
+    ]
 
 
 def _cell(cell: Any, quote: str) -> str:
     text = "" if cell is None else str(cell)
-    return f'{quote}{text.replace(quote, 2 * quote) if quote else text}{quote}'
+    return f"{quote}{text.replace(quote, 2 * quote) if quote else text}{quote}"
 
 
 def _arrow(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
@@ -102,7 +109,9 @@ def _arrow(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
     for name, column in cells.items():
         try:
             array = pa.array(column)
-            arrays[name.encode("utf-8", "replace").decode()] = array.dictionary_encode() if luck.chance(0.1) else array
+            arrays[name.encode("utf-8", "replace").decode()] = (
+                array.dictionary_encode() if luck.chance(0.1) else array
+            )
         except Exception:
             continue
     if luck.chance(0.2):
@@ -163,6 +172,15 @@ def _read_in_parts(luck: Luck, source: Any, label: Any, options: dict[str, Any])
 
 def _run(luck: Luck, path: Path, label: str, folder: Path) -> str:
     learner = luck.choice(("Majority", "Majority", "GapBoost"))
-    more = luck.choice(([], ["--json"], ["--save", str(folder / "saved.bb")], ["--nominal", "a0"], ["--shuffle"], ["--skip", "2"]))
+    more = luck.choice(
+        (
+            [],
+            ["--json"],
+            ["--save", str(folder / "saved.bb")],
+            ["--nominal", "a0"],
+            ["--shuffle"],
+            ["--skip", "2"],
+        )
+    )
     code = run_command(["run", str(path), f"--label={label}", "--learner", learner, *more])
     return REFUSED if code else ACCEPTED
