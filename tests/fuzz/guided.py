@@ -11,7 +11,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -30,30 +29,20 @@ def is_there() -> bool:
 
 def play(name: str, seed: int, seconds: float) -> Report:
     """Play guided cases of a door for so long, in processes of their own."""
-    report, ends = Report(), time.monotonic() + seconds
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    report, began = Report(), time.time()
+    with harness.scratch_folder() as folder:
         log, corpus = Path(folder) / "log", Path(folder) / "corpus"
         _plant(corpus, name, seed)
-        while time.monotonic() < ends:
+        while time.time() < began + seconds:
             log.write_text("")
-            left = max(1, round(ends - time.monotonic()))
-            command = [
-                sys.executable,
-                "-m",
-                "tests.fuzz.guided",
-                name,
-                str(log),
-                str(corpus),
-                str(seed),
-                str(left),
-            ]
+            arguments = [name, log, corpus, seed, began + seconds]
+            command = [sys.executable, "-m", "tests.fuzz.guided", *map(str, arguments)]
             ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             report.add(_read_log(name, log))
             if ended.returncode:
                 report.note(name, *_of_dead_process(ended, corpus.parent))
             seed += 1
-    report.seconds = time.monotonic() - began
+    report.seconds = time.time() - began
     return report
 
 
@@ -120,7 +109,8 @@ class _Player:
     def __init__(self, name: str, log: Path) -> None:
         from tests.fuzz import doors
 
-        self._door, self._log, self._folder = doors.door(name), log.open("a"), Path(tempfile.mkdtemp())
+        self._door, self._log, self._folder = doors.door(name), log.open("a"), log.parent / "scratch"
+        self._folder.mkdir(exist_ok=True)
         self._door.prepare()
 
     def __call__(self, data: bytes) -> None:
@@ -131,7 +121,7 @@ class _Player:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Play guided cases of one door; called by tests.fuzz.")
-    for name, kind in (("door", str), ("log", Path), ("corpus", Path), ("seed", int), ("seconds", int)):
+    for name, kind in (("door", str), ("log", Path), ("corpus", Path), ("seed", int), ("ends", float)):
         parser.add_argument(name, type=kind)
     given = parser.parse_args()
     import atheris
@@ -139,9 +129,10 @@ def main() -> None:
     _import_instrumented()
     player = _Player(given.door, given.log)
     harness.limit_memory()
+    seconds = max(1, round(given.ends - time.time()))  # what importing and compiling have left
     options = [
-        f"-max_total_time={given.seconds}", f"-seed={given.seed}", f"-max_len={LONGEST}", "-rss_limit_mb=0",
-        f"-timeout={harness.MOST_WAITING}", f"-artifact_prefix={given.corpus.parent}/", "-len_control=0",
+        f"-max_total_time={seconds}", f"-seed={given.seed}", f"-max_len={LONGEST}", "-rss_limit_mb=0",
+        f"-timeout={harness.MOST_WAITING}", f"-artifact_prefix={given.corpus.parent}/", "-len_control=0", "-detect_leaks=0",
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *options, str(given.corpus)], player)
     atheris.Fuzz()

@@ -64,7 +64,7 @@ def _raise(luck: Luck, folder: Path) -> str:  # noqa: ARG001
 
 
 def _take_memory(luck: Luck, folder: Path) -> str:  # noqa: ARG001
-    return str(np.ones(harness.MOST_BYTES // 8).sum())
+    return str(np.ones(harness.MOST_BYTES // 4).sum())
 
 
 @forking
