@@ -75,7 +75,7 @@ def _take_memory(luck: Luck, folder: Path) -> str:  # noqa: ARG001
         (_die_of(signal.SIGPROF), f"FOUND hang, over {harness.MOST_SECONDS} s of computing"),
         (_die_of(signal.SIGALRM), f"FOUND hang, over {harness.MOST_WAITING} s of waiting"),
         (_raise, "FOUND IndexError"),
-        (_take_memory, "FOUND _ArrayMemoryError"),
+        (_take_memory, "FOUND MemoryError"),
     ],
 )
 def test_faults_of_a_child_are_seen(play: Any, told: str) -> None:
