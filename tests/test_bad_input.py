@@ -530,3 +530,59 @@ def test_good_parameters(
     check_decision(model, model.decide({"n": 1.0}), 0)
     check_decision(model, model.decide({"n": 2.0, "s": "x"}), 1)
     assert np.isfinite(model.alphas).all()
+
+
+# What the fuzzer found
+
+
+@pytest.mark.parametrize(
+    "huge", [10**5000, np.array([10**5000], object), [10**5000]], ids=["int", "array", "list"]
+)
+def test_values_that_python_does_not_write_are_named_by_their_type(huge: Any) -> None:
+    model = warmed(NAMED_ROWS)
+    decision, before = model.decide(NAMED_ROWS[0]), state_of(model)
+    for call, refusal in (
+        (lambda: model.decide(NAMED_ROWS[0], huge), LabelError),
+        (lambda: model.decide_many(NAMED_ROWS[:1], huge), LabelError),
+        (lambda: model.learn(decision, huge), DecisionError),
+        (lambda: model.learn(huge, True), DecisionError),
+        (lambda: AdaBandit(LABELS, schema=huge), ParameterError),
+    ):
+        with pytest.raises(refusal, match="a value of type"):
+            call()
+        assert state_of(model) == before
+
+
+@pytest.mark.parametrize("booster", [AdaBandit, BinBandit])
+def test_an_array_in_a_list_is_played_as_it_is_decided(booster: Any) -> None:
+    """Its numbers are codes of nominal values; an infinite one made `play` go on for ever."""
+
+    def made() -> Any:
+        return booster(
+            LABELS, n_learners=2, schema=Schema(numeric=["n"], nominal={"s": ["x", "0.0"]}), seed=1
+        )
+
+    played, bad = made(), np.array([1.0, math.inf])
+    with pytest.raises(FeatureError, match="feature 's' is nominal: in an array give a code from 0 to 1"):
+        play(played, [np.array([1.0, 0.0]), bad], ["a", "b"])
+    assert (played.rounds, played.schema.values("s")) == (0, ("x", "0.0"))
+    by_hand, rows = made(), [np.array([float(t), float(t % 2)]) for t in range(40)]
+    play(played, rows, [LABELS[t % 2] for t in range(40)])
+    for t, row in enumerate(rows):
+        decision = by_hand.decide(row)
+        by_hand.learn(decision, decision.label == LABELS[t % 2])
+    assert state_of(played) == state_of(by_hand)
+
+
+def test_masked_numbers_of_rows_in_a_list_are_missing() -> None:
+    row = np.ma.masked_array([1.0, math.inf], [False, True])
+    model = AdaBandit(LABELS, n_learners=2, schema=Schema(numeric=["n", "m"]), seed=1)
+    assert len(model.decide_many([row])) == 1
+    play(model, [row], ["a"])
+    assert model.rounds == 2
+
+
+def test_names_that_cannot_be_copied_are_names() -> None:
+    model = AdaBandit(LABELS, n_learners=2, schema=Schema(numeric=[memoryview(b"n")]), seed=1)
+    model.learn(model.decide({memoryview(b"n"): 1.0}), correct=True)
+    assert model.verdicts == 1

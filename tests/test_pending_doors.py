@@ -10,6 +10,7 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -179,3 +180,9 @@ def test_a_changed_decision_in_a_store_is_refused_whole() -> None:
     with pytest.raises(DecisionError, match="checksum"):
         PendingDecisions.from_dict(made, MODEL)
     assert difference(MODEL, twin) == []
+
+
+def test_a_model_id_that_is_no_text_is_refused() -> None:
+    for told in (np.array(["a", "b"]), None, 5):
+        with pytest.raises(DecisionError, match="the store belongs to model"):
+            PendingDecisions.from_dict({**DATA, "model": told}, MODEL)

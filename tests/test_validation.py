@@ -172,3 +172,15 @@ def test_neither_module_loads_numba() -> None:
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
         == "False\n"
     )
+
+
+@pytest.mark.parametrize("tiny", [Fraction(1, 10**400), np.longdouble(2) ** -16000])
+def test_a_number_is_held_to_its_bounds_as_the_float_that_it_becomes(tiny: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^edge is .*; give a number in \(0, 1\]$"):
+        check_number("edge", tiny, 0.0, 1.0, open_low=True)
+    assert check_number("edge", tiny, 0.0, 1.0) == 0.0
+
+
+def test_a_set_is_no_label_though_it_can_be_looked_for() -> None:
+    with pytest.raises(LabelError, match=r"^label \{1, 2\} is not hashable"):
+        check_labels(["a", {1, 2}])

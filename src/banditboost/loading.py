@@ -19,6 +19,7 @@ from banditboost.models.ledger import REMEMBERED
 from banditboost.models.model import Model
 from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
@@ -100,7 +101,7 @@ def _weak_learner(header: ModelHeader, given: Any) -> Any:
         raise UnreadableError("the header does not say which weak learner was used; load an intact copy")
     if stored["class"] == "HoeffdingTree" and "module" not in stored:
         if given is not None:
-            raise UnreadableError(f"its weak learners are trees, not {given!r}; leave weak_learner out")
+            raise UnreadableError(f"its weak learners are trees, not {quoted(given)}; leave weak_learner out")
         return HoeffdingTree(**{name: value for name, value in stored.items() if name != "class"})
     if given is None:
         name = f"{stored.get('module')}.{stored['class']}"

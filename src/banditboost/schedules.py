@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from banditboost.errors import ParameterError
+from banditboost.text import quoted
 from banditboost.validation import check_count, check_number, refuse
 
 
@@ -143,7 +144,7 @@ def from_plain(value: Any) -> Any:
         try:
             return _kind(given.pop("schedule", None))(**given)
         except TypeError as error:
-            raise ParameterError(f"exploration is {dict(value)!r}: {error}") from None
+            raise ParameterError(f"exploration is {quoted(dict(value))}: {error}") from None
     return value
 
 

@@ -56,7 +56,8 @@ def check_number(
     Traceback (most recent call last):
     banditboost.errors.ParameterError: edge is 0; give a number in (0, 1]
     """
-    if not _is_number(value) or not _is_between(value, low, high, open_low, open_high):
+    # As the float that will be used: a fraction above 0 may be 0 as a float.
+    if not _is_number(value) or not _is_between(float(value), low, high, open_low, open_high):
         refuse(name, value, f"give {_interval(low, high, open_low, open_high)}{_tail(hint)}")
     return float(value)
 
@@ -133,6 +134,7 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
 
 def _check_label(label: Any, seen: set[Hashable]) -> None:
     try:
+        hash(label)  # a set is not hashable, and yet can be looked for among others
         repeated = label in seen
     except TypeError:
         raise LabelError(f"label {quoted(label)} is not hashable; give strings, numbers or tuples") from None

@@ -249,3 +249,9 @@ def test_a_row_that_cannot_be_stored_is_refused() -> None:
     decision = GapBoost(["a", "b"], seed=1).branch().decide({frozenset("x"): 1.0})
     with pytest.raises(DecisionError, match="pickle the decision"):
         decision.to_token(KEY)
+
+
+@pytest.mark.parametrize("key", [np.array(3.0), np.array(KEY)])
+def test_an_array_without_dimensions_is_no_key(key: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^key is a ndarray; give secret bytes"):
+        Decision.from_token(TOKEN, key)

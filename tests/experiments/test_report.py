@@ -105,3 +105,11 @@ def test_a_browser_shows_it(text, width, display, tmp_path):
     assert found["pictures"] == [True] * 12
     assert found["stacked"] == display
     assert "CONSOLE" not in log, log
+
+
+def test_a_record_without_parameters_and_with_odd_facts_has_a_page():
+    odd = {**made_up.record(), "machine": {"cores": 10**5000, "nested": {1: {"a": ...}, "b": slice(1)}}}
+    task = {name: part for name, part in odd["task"].items() if name != "parameters"}
+    page = report.page(report.Report("x", [], [made_up.record(), {**odd, "id": "other", "task": task}]))
+    assert "a value of type int" in page
+    assert page.count("<dt>cores</dt>") == 2

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from banditboost import AdaBandit, AdaFull, BinBandit, HoeffdingTree, OptBandit, play
+from banditboost.baselines import EpsilonGreedyForest
 from banditboost.errors import ParameterError
 
 LABELS = ["a", "b", "c"]
@@ -298,3 +299,10 @@ def test_each_tree_draws_its_own_parameters_from_the_ranges() -> None:
         assert low <= drawn.min() < low + 0.2 * (high - low)
         assert len(np.unique(drawn)) == 50
         assert drawn.max() <= high
+
+
+@pytest.mark.parametrize("booster", [AdaBandit, BinBandit, EpsilonGreedyForest])
+def test_what_is_no_weak_learner_is_refused_when_the_booster_is_made(booster: Any) -> None:
+    """Also by boosters that make their learners with the first verdict."""
+    with pytest.raises(ParameterError, match=r"^weak_learner gave \[1.5\], which lacks predict"):
+        booster(LABELS, weak_learner=[1.5])

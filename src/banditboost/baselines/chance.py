@@ -13,6 +13,7 @@ from banditboost.compiled.rng import LABEL_TIE, uniform
 from banditboost.errors import ParameterError
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
+from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.validation import check_labels
 
@@ -59,5 +60,5 @@ class Random(Baseline):
 
     def _change_exploration(self, changed: float | Schedule) -> None:
         raise ParameterError(
-            f"exploration is {changed!r}; Random shows all labels alike: give the model another class"
+            f"exploration is {quoted(changed)}; Random shows all labels alike: give the model another class"
         )

@@ -247,9 +247,8 @@ class Booster(Model):
         if not self.has_groups:
             if label is not ...:
                 raise LabelError(
-                    f"label is {quoted(label)}, but the trees of {type(self).__name__} serve "
-                    "all labels; leave "
-                    "it out"
+                    f"label is {quoted(label)}, but the trees of {type(self).__name__} serve all labels; "
+                    "leave it out"
                 )
             return view_tree(forest, number, self.schema, self.labels, title)
         first = self._group_to_show(label) * self.n_learners
@@ -287,8 +286,8 @@ class Booster(Model):
             ) from None
         if group < 0:
             raise LabelError(
-                f"label {quoted(label)} has no trees yet: they are made when the first "
-                "verdict on it is learned"
+                f"label {quoted(label)} has no trees yet: they are made when the first verdict on it is "
+                "learned"
             )
         return group
 

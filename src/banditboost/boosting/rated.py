@@ -47,8 +47,8 @@ class Rated(BanditModel):
         if isinstance(self.exploration, Divided):
             if not self.learners_vote:
                 raise ParameterError(
-                    f"exploration is {exploration!r}; learners of {type(self).__name__} do not vote: give "
-                    "Adaptive()"
+                    f"exploration is {quoted(exploration)}; learners of {type(self).__name__} do not vote: "
+                    "give Adaptive()"
                 )
             self._policy = POLICY_BY_VOTES
         rates.write(self.exploration, self._settings, self._suggested_rate)
@@ -75,7 +75,7 @@ class Rated(BanditModel):
         """Called on a draft."""
         if isinstance(changed, Divided) != (self._policy == POLICY_BY_VOTES):
             raise ParameterError(
-                f"exploration is {changed!r}; no model changes to Divided or from it: make a new one"
+                f"exploration is {quoted(changed)}; no model changes to Divided or from it: make a new one"
             )
         rates.write(changed, self._settings, self._suggested_rate)
         if not isinstance(self._exploration, Adaptive):

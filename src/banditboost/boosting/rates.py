@@ -85,8 +85,8 @@ def write(exploration: float | Schedule, settings: Record, suggest: Callable[[fl
 def _write_theory(given: Theory, settings: Record, suggested: Power | None) -> None:
     if suggested is None:
         raise ParameterError(
-            f"exploration is {given!r}; the theorems are about AdaBandit and OptBandit: give a number or "
-            "Adaptive()"
+            f"exploration is {quoted(given)}; the theorems are about AdaBandit and OptBandit: give a number "
+            "or Adaptive()"
         )
     if given.rounds is None:
         _write_fall(settings, suggested)

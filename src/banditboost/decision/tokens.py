@@ -114,7 +114,11 @@ def _checked_key(key: Any) -> bytes:
 def _checked_keys(key: Any) -> list[bytes]:
     """One key or several."""
     several = isinstance(key, Iterable) and not isinstance(key, (bytes, bytearray, str, memoryview))
-    keys = [_checked_key(one) for one in (key if several else [key])]
+    try:
+        given = list(key) if several else [key]
+    except TypeError:  # an array without dimensions
+        given = [key]
+    keys = [_checked_key(one) for one in given]
     if not keys:
         raise ParameterError("key is an empty list; give the key that to_token was given, or several")
     return keys

@@ -6,7 +6,6 @@ Made from records alone.
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -21,7 +20,7 @@ from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
 from banditboost.experiments.wording import value_text
-from banditboost.text import html, quoted
+from banditboost.text import html, quoted, visible
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
@@ -158,7 +157,7 @@ def _means(records: Sequence[Record]) -> str:
 
 def _rate_of(record: Record) -> float | None:
     """The exploration rate of a run, if its learner has one."""
-    rate = record["task"]["parameters"].get("exploration")
+    rate = record["task"].get("parameters", {}).get("exploration")
     return float(rate) if isinstance(rate, (int, float)) else None
 
 
@@ -201,7 +200,7 @@ def _parameters(records: Iterable[Record]) -> str:
             {
                 record["task"]["parameters"]["exploration"]
                 for record in runs
-                if record["task"]["parameters"].get("exploration") is not None
+                if record["task"].get("parameters", {}).get("exploration") is not None
             },
             key=lambda rate: (isinstance(rate, str), rate),
         )
@@ -233,7 +232,7 @@ def _parameters_of(record: Record) -> str:
     """All in one line but exploration, of which a grid has many."""
     return ", ".join(
         f"{name} {value_text(value)}"
-        for name, value in record["task"]["parameters"].items()
+        for name, value in record["task"].get("parameters", {}).items()
         if name != "exploration"
     )
 
@@ -245,13 +244,14 @@ def _span(seeds: Sequence[int]) -> str:
 
 def _machine(records: Iterable[Record]) -> str:
     """Every machine and set of versions that took part."""
-    places = {
-        json.dumps([record["machine"], record["versions"]], sort_keys=True): record for record in records
-    }
-    facts = "".join(_facts({**record["machine"], **record["versions"]}) for record in places.values())
+    told = [{**record["machine"], **record["versions"]} for record in records]
+    places = {_facts(dict(sorted(facts.items()))): facts for facts in told}
+    facts = "".join(map(_facts, places.values()))
     return f'<section id="machine"><h2>Machine and versions</h2>{facts}</section>'
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    items = (f"<div><dt>{html(name)}</dt><dd>{html(str(value))}</dd></div>" for name, value in facts.items())
+    items = (
+        f"<div><dt>{html(name)}</dt><dd>{html(visible(value))}</dd></div>" for name, value in facts.items()
+    )
     return f'<dl class="facts">{"".join(items)}</dl>'

@@ -87,8 +87,8 @@ def encode(value: Any, arrays: dict[str, Array] | None = None, depth: int = 0) -
         arrays[name] = value
         return {"$array": name}
     raise UnstorableError(
-        f"{value!r} of type {kind.__name__}; None, bool, int, float, str, bytes, tuples of these and NumPy's "
-        "numbers can be stored"
+        f"{quoted(value)} of type {kind.__name__}; None, bool, int, float, str, bytes, tuples of these and "
+        "NumPy's numbers can be stored"
     )
 
 
@@ -112,8 +112,8 @@ def _numpy_kind(value: np.generic) -> str:
     kind = "U" if isinstance(value, np.str_) else value.dtype.str[1:]
     if kind != "U" and kind not in _NUMPY:
         raise UnstorableError(
-            f"{value!r} of type {type(value).__name__}; of NumPy's values numbers, bools and strings can be "
-            "stored"
+            f"{quoted(value)} of type {type(value).__name__}; of NumPy's values numbers, bools and strings "
+            "can be stored"
         )
     return kind
 

@@ -140,11 +140,9 @@ class BanditModel(DecidingModel):
         if same:
             return
         raise DecisionError(
-            f"the decision of round {decision._round} was made by branch "
-            f"{quoted(decision.branch)} among {n} labels"
-            f" that are not the first {n} of this model's, {quoted(self.labels[:10])}; learn "
-            "it with the branch,"
-            " and let labels join the model before branches are made from it"
+            f"the decision of round {decision._round} was made by branch {decision.branch!r} among {n} labels"
+            f" that are not the first {n} of this model's, {quoted(self.labels[:10])}; learn it with the "
+            "branch, and let labels join the model before branches are made from it"
         )
 
     def _check_memo(self, decision: Decision) -> None:

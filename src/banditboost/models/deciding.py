@@ -150,7 +150,8 @@ class DecidingModel(Model):
 
     def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all."""
-        self._refuse_fixed_labels(f"allowed is {quoted(allowed)}")
+        if self.labels_are_fixed:
+            self._refuse_fixed_labels(f"allowed is {quoted(allowed)}")
         try:
             indices = sorted({self._index[label] for label in listed(allowed)})
         except (KeyError, TypeError):

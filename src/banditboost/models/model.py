@@ -58,7 +58,7 @@ class Model(Changing):
                 f"schema is {quoted(schema)}; give a Schema, such as Schema(numeric=['hour'], "
                 "nominal=['device'])"
             )
-        self.schema = Schema() if schema is None else copy.deepcopy(schema)
+        self.schema = Schema() if schema is None else schema.copy()
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
         self._draw_seed = self.seed

@@ -111,8 +111,8 @@ class PendingDecisions:
             self._check_new(key)
             if not isinstance(decision, Decision) or decision.model_id != self.model.model_id:
                 raise DecisionError(
-                    f"decision is {decision!r}; give one that this store's model, {self.model.model_id}, has "
-                    "made"
+                    f"decision is {quoted(decision)}; give one that this store's model, "
+                    f"{self.model.model_id}, has made"
                 )
             self.expire()
             self._add(key, decision)
@@ -163,7 +163,7 @@ class PendingDecisions:
         if key in self._open or key in self._closed:
             state = "open" if key in self._open else f"closed ({self._closed[key]})"
             raise DecisionError(
-                f"id {key!r} belongs to a decision that is {state}; give each decision an id of its own"
+                f"id {quoted(key)} belongs to a decision that is {state}; give each decision an id of its own"
             )
 
     def _add(self, key: Hashable, decision: Decision) -> None:

@@ -37,10 +37,10 @@ def check_whose(data: Any, model: Model) -> None:
             f"this is no store of pending decisions in format 1 or {FORMAT}; give the whole dict that "
             "to_dict returned"
         )
-    if data.get("model") != model.model_id:
+    told = data.get("model")
+    if not isinstance(told, str) or told != model.model_id:
         raise DecisionError(
-            f"the store belongs to model {quoted(data.get('model'))}, this is {model.model_id!r}; load that "
-            "one"
+            f"the store belongs to model {quoted(told)}, this is {model.model_id!r}; load that one"
         )
 
 

@@ -41,6 +41,7 @@ def rows_of(X: Any) -> Sequence[Any]:
 
 def try_row(schema: Schema, row: Any) -> None:
     """Let a row's features and values join, or refuse it, as a model would."""
+    row = without_mask(row)
     if not isinstance(row, np.ndarray) or row.dtype == object:
         schema.admit(row)
     elif not schema.takes_array(row):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
-from banditboost.models.calls import NO_ROOM
+from banditboost.models.calls import NO_LEARNERS, NO_ROOM
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.rows.many import gone_through
@@ -212,8 +212,10 @@ class _Player:
         if status == NO_ROOM:
             self._model._finish_lesson()
             self._cursor[NEXT_VERDICT] = self._model.verdicts - self._first_verdict
-        else:
+        elif status == NO_LEARNERS:
             self._model._make_learners_for(self._waiting_memo())
+        else:
+            raise RuntimeError(f"play cannot go on: the model's learn returned {status}")
 
     @property
     def n_played(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.models.model import Model
-from banditboost.rows.many import checked_matrix, rows_of_frame
+from banditboost.rows.many import checked_matrix, rows_of_frame, try_row
 from banditboost.rows.schema import without_mask
 from banditboost.types import Array
 
@@ -35,7 +35,7 @@ class Rows:
         if self._matrix is None:
             self._rows = X if isinstance(X, (list, tuple)) else rows_of_frame(X)
             for row in self._rows:
-                trial.admit(row)
+                try_row(trial, row)
 
     def __len__(self) -> int:
         return len(self._rows) if self._matrix is None else len(self._matrix)
@@ -49,7 +49,7 @@ class Rows:
             return
         block: list[Array] = []
         for t, row in enumerate(self._rows):
-            coded = self._model.schema.code_if_known(row)
+            coded = self._model._coded(row)
             if block and (coded is None or len(block) == _BLOCK):
                 yield np.array(block), t
                 block = []

@@ -26,6 +26,8 @@ class PythonCommittee:
     def __init__(
         self, learner: WeakLearner | Callable[[], WeakLearner], n_labels: int, schema: Schema
     ) -> None:
+        if not callable(learner):
+            _check_learner(learner)  # now: some boosters make their learners much later
         self._learner = learner
         self._n_labels = n_labels
         self.forest: Forest = empty_forest(feature_table(schema))
@@ -34,11 +36,7 @@ class PythonCommittee:
     def add(self, n_learners: int) -> None:
         learners = [self._make(self._learner) for _ in range(n_learners)]
         for made in learners:
-            if not isinstance(made, WeakLearner):
-                raise ParameterError(
-                    f"weak_learner gave {quoted(made)}, which lacks predict(x) or learn(x, label, weight); "
-                    "give a HoeffdingTree, an object with these two methods, or a function that makes one"
-                )
+            _check_learner(made)
         self.learners.extend(learners)
 
     @staticmethod
@@ -169,3 +167,11 @@ def _from_state(kind: Any, stored: Any) -> Any:
             "what it kept"
         )
     return kind.from_dict(stored["state"])
+
+
+def _check_learner(made: Any) -> None:
+    if not isinstance(made, WeakLearner):
+        raise ParameterError(
+            f"weak_learner gave {quoted(made)}, which lacks predict(x) or learn(x, label, weight); "
+            "give a HoeffdingTree, an object with these two methods, or a function that makes one"
+        )

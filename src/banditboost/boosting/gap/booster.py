@@ -74,8 +74,8 @@ class GapBoost(BanditBooster):
     ) -> None:
         if not (weak_learner is None or isinstance(weak_learner, HoeffdingTree)):
             raise ParameterError(
-                f"weak_learner is {quoted(weak_learner)}; GapBoost's chains are of trees: "
-                "give a HoeffdingTree"
+                f"weak_learner is {quoted(weak_learner)}; GapBoost's chains are of trees: give a "
+                "HoeffdingTree"
             )
         super().__init__(
             labels,

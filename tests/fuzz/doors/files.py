@@ -1,28 +1,15 @@
-"""A fuzzer of model files: crafted ones, whose checksum is right, are refused or make a model that works.
+"""Model files: crafted ones, whose checksum is right, are refused or make a model that works.
 
-    python -m tests.fuzz.files --count 100000 --seed 1
-
-Case number i is the same in every run with the same seed: give --start to go on, or several processes a part
-each. A case takes the file of a model, changes header and arrays, and loads it. What is accepted plays 200
-rounds, is saved and loaded again. Cases run in child processes, so that a crash is seen; a hang is killed
-after some seconds of computing. Files that led to a fault are kept in --keep.
+A case takes the file of a model, changes header and arrays, and loads it. What is accepted plays 200 rounds, is
+saved and loaded again. `describe` and `model show` tell of it, or refuse it.
 """
 
 from __future__ import annotations
 
-import argparse
-import collections
 import copy
 import io
-import json
-import os
 import random
-import resource
-import signal
-import sys
 import tempfile
-import traceback
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,16 +17,15 @@ from typing import Any
 import numpy as np
 
 import banditboost
+from banditboost import io as io_
 from banditboost.errors import ModelFileError
 from banditboost.io import container
+from tests.fuzz.checks import ACCEPTED, REFUSED, attempt, run_command
+from tests.fuzz.harness import scratch_folder
+from tests.fuzz.luck import Luck
 from tests.fuzz.models import RECIPES, branched, grown, use
 
 N_ROUNDS = 200
-BATCH = 250  # cases of one child process
-MOST_SECONDS = 30  # of computing, for one case
-MOST_BYTES = 8 << 30
-REFUSED, ACCEPTED = "refused", "accepted"
-SOUND = (REFUSED, ACCEPTED)
 
 _FLOATS = (
     float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 1e300, -1e300, 1e200, 1e100, 1e39, 1e16,
@@ -90,24 +76,20 @@ def bases() -> dict[str, bytes]:
 
 
 class Crafter:
-    """Makes case number i."""
+    """Changes files."""
 
-    def __init__(self, files: dict[str, bytes], seed: int) -> None:
-        self._names, self._seed, self._contents = sorted(files), seed, {}
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.contents = {}
         with tempfile.TemporaryDirectory() as folder:
             for name, data in files.items():
                 path = Path(folder) / "base.bb"
                 path.write_bytes(data)
-                self._contents[name] = container.read(path)
+                self.contents[name] = container.read(path)
 
-    def luck(self, number: int) -> random.Random:
-        return random.Random(f"{self._seed}-{number}")
-
-    def craft(self, number: int) -> tuple[str, bytes, list[str]]:
+    def craft(self, luck: random.Random) -> tuple[str, bytes, list[str]]:
         """The base's name, the bytes of the file, and what was changed."""
-        luck = self.luck(number)
-        name = luck.choice(self._names)
-        contents = self._contents[name]
+        name = luck.choice(sorted(self.contents))
+        contents = self.contents[name]
         header = copy.deepcopy(contents.header)
         arrays = {key: array.copy() for key, array in contents.arrays.items()}
         told = []
@@ -263,113 +245,43 @@ def _change_header(luck: random.Random, header: dict[str, Any], _arrays: dict[st
 # One case
 
 
-def outcome(data: bytes, luck: random.Random, folder: Path) -> tuple[str, str]:
-    """REFUSED, ACCEPTED, or the name of a fault and what it was."""
+_crafters: list[Crafter] = []
+
+
+def prepare() -> None:
+    """Make the files, and compile all that using them takes."""
+    _crafters.append(Crafter(bases()))
+    with scratch_folder() as folder:
+        for contents in _crafters[0].contents.values():
+            look_at(_written(contents.header, contents.arrays), Luck(b""), Path(folder))
+
+
+def play(luck: Luck, folder: Path) -> str:
+    name, data, told = _crafters[0].craft(luck)
+    try:
+        return look_at(data, luck, folder)
+    except Exception as error:
+        error.add_note(f"{name}: {told}")
+        raise
+
+
+def look_at(data: bytes, luck: Luck, folder: Path) -> str:
+    """Load a file, use the model if it is accepted, save and load it again."""
     path, again = folder / "case.bb", folder / "again.bb"
     path.write_bytes(data)
-    stage = "load"
+    if luck.chance(0.1):
+        _show(path)
     try:
         model = banditboost.load(path)
-        stage = "use"
-        use(model, luck, N_ROUNDS)
-        stage = "save"
-        model.save(again)
-        stage = "load again"
-        banditboost.load(again)
-    except ModelFileError as error:
-        return (REFUSED, "") if stage == "load" else (f"refused in {stage}", str(error)[:300])
-    except Exception as error:
-        where = traceback.format_exc()[-700:]
-        return f"{type(error).__name__} in {stage}", where
-    return ACCEPTED, ""
+    except ModelFileError:
+        return REFUSED
+    use(model, luck, N_ROUNDS)
+    model.save(again)
+    banditboost.load(again)
+    return ACCEPTED
 
 
-# Many cases, in child processes
-
-
-def run(count: int, seed: int, start: int = 0, keep: Path | None = None) -> collections.Counter[str]:
-    """Play so many cases and tell of each fault; how often each outcome was."""
-    warnings.simplefilter("ignore")
-    crafter, totals = Crafter(bases(), seed), collections.Counter()
-    _warm(crafter)
-    shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where fsync costs nothing
-    with tempfile.TemporaryDirectory(dir=shared) as folder:
-        number, end = start, start + count
-        while number < end:
-            number, found = _batch(crafter, number, min(number + BATCH, end), Path(folder), keep)
-            totals.update(found)
-            print(f"{number - start} of {count}: {dict(totals)}", flush=True)
-    return totals
-
-
-def _warm(crafter: Crafter) -> None:
-    """Compile everything before children are forked."""
-    with tempfile.TemporaryDirectory() as folder:
-        for contents in crafter._contents.values():
-            outcome(_written(contents.header, contents.arrays), random.Random(1), Path(folder))
-
-
-def _batch(
-    crafter: Crafter, start: int, stop: int, folder: Path, keep: Path | None
-) -> tuple[int, collections.Counter[str]]:
-    """Play the cases in a child; the number of the first that it did not get to."""
-    read_end, write_end = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read_end)
-        _play_as_child(crafter, range(start, stop), folder, write_end)
-    os.close(write_end)
-    with os.fdopen(read_end) as lines:
-        told = [json.loads(line) for line in lines]
-    status = os.waitpid(child, 0)[1]
-    found = collections.Counter()
-    for number, result, what in told:
-        found[result] += 1
-        if result not in SOUND:
-            _tell(crafter, number, result, what, keep)
-    if len(told) < stop - start:
-        signal_ = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        result = "hang" if signal_ == signal.SIGVTALRM else f"crash, signal {signal_}"
-        found[result] += 1
-        _tell(crafter, start + len(told), result, "", keep)
-        return start + len(told) + 1, found
-    return stop, found
-
-
-def _play_as_child(crafter: Crafter, numbers: range, folder: Path, write_end: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)  # ends the process, also within compiled code
-    np.seterr(all="ignore")
-    with os.fdopen(write_end, "w") as lines:
-        for number in numbers:
-            signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
-            _, data, _ = crafter.craft(number)
-            result, what = outcome(data, crafter.luck(-1 - number), folder)
-            lines.write(json.dumps([number, result, what]) + "\n")
-            lines.flush()
-    os._exit(0)
-
-
-def _tell(crafter: Crafter, number: int, result: str, what: str, keep: Path | None) -> None:
-    name, data, told = crafter.craft(number)
-    print(f"case {number}, {name}: {result}\n  {told}\n  {what}", flush=True)
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        (keep / f"{number}.bb").write_bytes(data)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Load crafted model files, and use those that are accepted.")
-    parser.add_argument("--count", type=int, default=1_000, help="how many cases")
-    parser.add_argument("--seed", type=int, default=1, help="of the cases")
-    parser.add_argument("--start", type=int, default=0, help="number of the first case")
-    parser.add_argument("--keep", type=Path, help="folder for files that led to a fault")
-    given = parser.parse_args()
-    totals = run(given.count, given.seed, given.start, given.keep)
-    faults = sum(totals.values()) - sum(totals[sound] for sound in SOUND)
-    print(f"{sum(totals.values())} cases, {faults} faults: {dict(totals)}")
-    return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _show(path: Path) -> None:
+    attempt(lambda: io_.describe(path))
+    run_command(["model", "show", str(path)])
+    run_command(["model", "show", str(path), "--json"])

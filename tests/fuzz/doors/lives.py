@@ -1,7 +1,5 @@
-"""A fuzzer of honest lives: whatever a model was made with and has met, it tells sound probabilities, and its
-own file is loaded.
-
-    python -m tests.fuzz.lives --count 1000 --seed 1
+"""Honest lives: whatever a model was made with and has met, it tells sound probabilities, and its own file is
+loaded.
 
 A life is a kind of model, parameters up to their extremes, and odd rows: numbers of 1e100, of 5e-324 and next to
 each other, constants, labels and features that join, allowed labels, verdicts that come late or never.
@@ -9,11 +7,7 @@ each other, constants, labels and features that join, allowed labels, verdicts t
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
-import tempfile
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +15,9 @@ import numpy as np
 
 import banditboost
 from banditboost import HoeffdingTree, baselines, schedules
+from tests.fuzz.checks import ACCEPTED
+from tests.fuzz.harness import scratch_folder
+from tests.fuzz.luck import Luck
 from tests.fuzz.models import demand, look_at_shares, look_at_summary
 
 _NUMBERS: tuple[tuple[float, ...], ...] = (
@@ -146,35 +143,23 @@ class Life:
 def live(luck: random.Random, folder: Path, kind: str | None = None, n_rounds: int = 150) -> Life:
     """A life, looked at after every third of it."""
     life = Life(luck, kind)
-    for _ in range(3):
-        life.live(n_rounds // 3)
-        life.look(folder)
+    try:
+        for _ in range(3):
+            life.live(n_rounds // 3)
+            life.look(folder)
+    except Exception as error:
+        error.add_note(life.told)
+        raise
     return life
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Save and load honest models after odd lives.")
-    parser.add_argument("--count", type=int, default=200, help="how many lives")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--start", type=int, default=0, help="number of the first life")
-    parser.add_argument("--rounds", type=int, default=150, help="of each life")
-    given = parser.parse_args()
-    warnings.simplefilter("ignore")
-    faults = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(given.start, given.start + given.count):
-            luck = random.Random(f"{given.seed}-{number}")
-            try:
-                live(luck, Path(folder), n_rounds=given.rounds)
-            except Exception as error:
-                faults += 1
-                told = Life(random.Random(f"{given.seed}-{number}")).told
-                print(f"life {number}, {told}\n  {type(error).__name__}: {str(error)[-300:]}", flush=True)
-            if number % 100 == 99:
-                print(f"{number + 1 - given.start} of {given.count} lives, {faults} faults", flush=True)
-    print(f"{given.count} lives of {given.rounds} rounds, {faults} faults")
-    return 1 if faults else 0
+def prepare() -> None:
+    """Compile every kind of model."""
+    with scratch_folder() as folder:
+        for number, kind in enumerate(KINDS):
+            live(random.Random(number), Path(folder), kind, n_rounds=6)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def play(luck: Luck, folder: Path) -> str:
+    live(luck, folder)
+    return ACCEPTED

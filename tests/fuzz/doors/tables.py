@@ -1,0 +1,186 @@
+"""Data files of every kind through datasets.read, open_file, and `banditboost run`."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from banditboost import datasets
+from tests.fuzz import values
+from tests.fuzz.checks import ACCEPTED, REFUSED, attempt, look_at_text, run_command
+from tests.fuzz.luck import Luck
+from tests.fuzz.models import demand
+
+_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".csv.gz", ".jsonl.gz")
+
+
+def prepare() -> None:
+    """Compile what the command line plays."""
+    from tests.fuzz.doors import lives
+    from tests.fuzz.harness import scratch_folder
+
+    with scratch_folder() as folder:
+        for kind in ("Majority", "GapBoost"):
+            lives.live(random.Random(1), Path(folder), kind, n_rounds=6)
+
+
+def play(luck: Luck, folder: Path) -> str:
+    if luck.chance(0.15):
+        frame = values.frame(luck) if luck.chance(0.8) else values.thing(luck)
+        return _read(luck, frame, _label(luck, list(getattr(frame, "columns", []))))
+    suffix = luck.choice(_SUFFIXES)
+    cells = _cells(luck)
+    content = _written(luck, suffix, cells)
+    if luck.chance(0.5):
+        content = values.changed_bytes(luck, content)
+    if luck.chance(0.05):
+        suffix = luck.choice((*_SUFFIXES, "", ".xlsx", ".txt"))
+    path = folder / f"table{suffix}"
+    path.write_bytes(content)
+    label = _label(luck, list(cells))
+    if luck.chance(0.15) and isinstance(label, str) and "\0" not in label:
+        return _run(luck, path, label, folder)
+    return _read(luck, path, label)
+
+
+def _cells(luck: Luck) -> dict[str, list[Any]]:
+    """Columns, one of which can be the label in most cases."""
+    cells = values.columns(luck)
+    n = max((len(column) for column in cells.values()), default=3)
+    if luck.chance(0.9):
+        cells["y"] = [luck.choice(("p", "q", "r")) for _ in range(n)]
+    return cells
+
+
+def _label(luck: Luck, names: list[Any]) -> Any:
+    if luck.chance(0.8):
+        return "y"
+    return luck.choice(names) if names and luck.chance(0.7) else values.thing(luck)
+
+
+def _written(luck: Luck, suffix: str, cells: dict[str, list[Any]]) -> bytes:
+    """The columns in a file of this kind; what its library does not write is left out."""
+    kind = suffix.removesuffix(".gz").removeprefix(".")
+    made = (
+        _text(luck, kind, cells) if kind in ("csv", "tsv", "jsonl", "ndjson") else _arrow(luck, kind, cells)
+    )
+    return gzip.compress(made, 1) if suffix.endswith(".gz") else made
+
+
+def _text(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
+    rows = list(zip(*cells.values(), strict=True))
+    if kind in ("jsonl", "ndjson"):
+        lines = [
+            json.dumps(dict(zip(cells, row, strict=True)), default=str, ensure_ascii=luck.chance(0.5))
+            for row in _short(rows)
+        ]
+    else:
+        between = "\t" if kind == "tsv" else luck.choice((",", ",", ",", ";"))
+        quote = luck.choice(('"', '"', ""))
+        lines = [between.join(_cell(cell, quote) for cell in row) for row in (tuple(cells), *_short(rows))]
+    text = luck.choice(("\n", "\n", "\r\n")).join(lines) + luck.choice(("\n", ""))
+    return text.encode("utf-8" if luck.chance(0.9) else "utf-16", "surrogatepass")
+
+
+def _short(rows: list[Any]) -> list[list[Any]]:
+    """Rows without integers that Python itself does not write."""
+    return [
+        [None if isinstance(cell, int) and abs(cell) > 10**1000 else cell for cell in row] for row in rows
+    ]
+
+
+def _cell(cell: Any, quote: str) -> str:
+    text = "" if cell is None else str(cell)
+    return f"{quote}{text.replace(quote, 2 * quote) if quote else text}{quote}"
+
+
+def _arrow(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet as pq
+
+    arrays = {}
+    for name, column in cells.items():
+        try:
+            array = pa.array(column)
+            arrays[name.encode("utf-8", "replace").decode()] = (
+                array.dictionary_encode() if luck.chance(0.1) else array
+            )
+        except Exception:
+            continue
+    if luck.chance(0.2):
+        n = len(next(iter(arrays.values()), []))
+        arrays["odd"] = luck.choice(
+            (
+                lambda: pa.array([{"s": 1}] * n), lambda: pa.array([[1, 2]] * n), lambda: pa.array([b"x"] * n),
+                lambda: pa.array(np.full(n, 2**64 - 1, np.uint64)), lambda: pa.array([10] * n, pa.timestamp("s")),
+                lambda: pa.array([1] * n, pa.decimal128(38, 2)), lambda: pa.nulls(n), lambda: pa.array([1.5] * n, pa.float16()),
+                lambda: pa.array([3] * n, pa.duration("ns")), lambda: pa.array(["x"] * n, pa.large_string()),
+                lambda: pa.array([b"\xff\xfe"] * n, pa.binary()).view(pa.string()),
+            )
+        )()  # fmt: skip
+    table, file = pa.table(arrays), io.BytesIO()
+    if kind == "parquet":
+        try:
+            pq.write_table(table, file, compression=luck.choice(("none", "snappy", "gzip")))
+        except pa.ArrowNotImplementedError:
+            return b"PAR1"
+    elif kind == "feather":
+        pyarrow.feather.write_feather(table, file, compression=luck.choice(("uncompressed", "lz4")))
+    else:
+        with pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    return file.getvalue()
+
+
+def _options(luck: Luck) -> dict[str, Any]:
+    names = ("a0", "b0", "a1", "b1", "odd", "y", "nobody")
+    return {
+        option: luck.sample(names, luck.randint(0, 2)) if luck.chance(0.8) else values.thing(luck)
+        for option in luck.sample(("numeric", "nominal", "ignore"), luck.choice((0, 0, 1, 2)))
+    }
+
+
+def _read(luck: Luck, source: Any, label: Any) -> str:
+    options = _options(luck)
+    if luck.chance(0.3):
+        return _read_in_parts(luck, source, label, options)
+    table, error = attempt(lambda: datasets.read(source, label, **options))
+    if error is not None:
+        return REFUSED
+    demand(table.X.shape == (len(table.y), len(table.features)), "the table has no shape")
+    demand(not np.isinf(table.X).any(), "a number is infinite")
+    demand(len(table.y) == 0 or 0 <= table.y.min() <= table.y.max() < len(table.labels), "a label is none")
+    look_at_text(str(table.describe()))
+    return ACCEPTED
+
+
+def _read_in_parts(luck: Luck, source: Any, label: Any, options: dict[str, Any]) -> str:
+    opened, error = attempt(lambda: datasets.open_file(source, label, **options))
+    if error is not None:
+        return REFUSED
+    n = sum(len(y) for _, y in opened.batches(luck.choice((1, 2, 1000))))
+    demand(n == opened.n_rows, f"{n} of {opened.n_rows} rows came")
+    return ACCEPTED
+
+
+def _run(luck: Luck, path: Path, label: str, folder: Path) -> str:
+    learner = luck.choice(("Majority", "Majority", "GapBoost"))
+    more = luck.choice(
+        (
+            [],
+            ["--json"],
+            ["--save", str(folder / "saved.bb")],
+            ["--nominal", "a0"],
+            ["--shuffle"],
+            ["--skip", "2"],
+        )
+    )
+    code = run_command(["run", str(path), f"--label={label}", "--learner", learner, *more])
+    return REFUSED if code else ACCEPTED
