@@ -44,7 +44,8 @@ class BanditModel(DecidingModel):
     def _learn(self, decision: Decision, correct: bool) -> None:
         if self._turn.unfinished is not None:
             self._settled()
-        self._check_kinds(decision, correct)
+        if type(correct) is not bool or type(decision) is not Decision:
+            self._check_kinds(decision, correct)
         origin, calls = decision._origin, self._calls
         if origin is self._identity.origin:
             if decision._labels is calls.labels and not decision._mask:
@@ -109,11 +110,11 @@ class BanditModel(DecidingModel):
 
     def _check_kinds(self, decision: Decision, correct: bool) -> None:
         """Refuse what is no verdict and what is no decision."""
-        if type(correct) is not bool and not isinstance(correct, np.bool_):
+        if not isinstance(correct, (bool, np.bool_)):
             raise DecisionError(
                 f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
             )
-        if type(decision) is not Decision and not isinstance(decision, Decision):
+        if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {quoted(decision)}; give what decide returned")
 
     def _check(self, decision: Decision) -> None:

@@ -69,8 +69,10 @@ class Calls:
         "_table",
         "_type",
         "blank",
+        "blank_row",
         "counters",
         "decide",
+        "encode",
         "labels",
         "learn",
         "model",
@@ -81,7 +83,9 @@ class Calls:
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
     learn: Callable[..., int]
-    blank: Array  # a memo that is copied each round
+    blank: Array  # a memo that is copied each round,
+    blank_row: Array  # and a row,
+    encode: Callable[[Any, Array], bool]  # which the schema writes a dict into
     labels: tuple[Hashable, ...]
     seed: int  # of the draws
     row_shape: tuple[int, ...] | None  # of array rows that were found good
@@ -137,12 +141,8 @@ class Calls:
         """Calls in which a part of the model that has grown has taken the place of what it was."""
         made = self.__new__(type(self))
         made._kind, made.counters = self._kind, self.counters
-        made.blank, made.labels, made.seed, made.row_shape = (
-            self.blank,
-            self.labels,
-            self.seed,
-            self.row_shape,
-        )
+        made.blank, made.blank_row, made.encode = self.blank, self.blank_row, self.encode
+        made.labels, made.seed, made.row_shape = self.labels, self.seed, self.row_shape
         if numba.config.DISABLE_JIT:
             made.model, made.decide, made.learn = (
                 self.model._replace(**{name: part}),

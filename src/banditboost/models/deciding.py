@@ -53,6 +53,8 @@ class DecidingModel(Model):
         calls, identity = self._calls, self._identity
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == calls.row_shape:
             row: Array | None = x  # as the one before: nothing else to look at
+        elif type(x) is dict and calls.encode(x, written := calls.blank_row.copy()):
+            row = written
         else:
             row = self._coded(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]

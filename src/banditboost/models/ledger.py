@@ -13,6 +13,8 @@ REMEMBERED = (1 << 24) - (1 << 16)
 AHEAD = 1 << 16
 """Rounds whose bits are made ready at once, after the ledger has reached its full size."""
 
+_FIRST_SIZE = 256  # bytes: to grow takes a draft of the model
+
 
 def _ring() -> int:
     """After how many rounds bits are used again: a power of two."""
@@ -85,7 +87,7 @@ class Ledger:
 
     def _size_for(self, rounds: int) -> int:
         """Bytes with room for more rounds: it doubles."""
-        return min(1 << (self._bytes_for(rounds) - 1).bit_length(), _ring() >> 3)
+        return min(max(_FIRST_SIZE, 1 << (self._bytes_for(rounds) - 1).bit_length()), _ring() >> 3)
 
     def _room_with(self, bits: Array) -> int:
         return self.first + 8 * len(bits) - 1

@@ -113,12 +113,8 @@ class Model(Changing):
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
         calls = self._bind()
-        calls.blank, calls.labels, calls.seed, calls.row_shape = (
-            self._blank,
-            self.labels,
-            self._draw_seed,
-            None,
-        )
+        calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self.schema.encode
+        calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
         self._calls = calls
 
     # The row at the door

@@ -4,7 +4,6 @@ ceiling.
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any, ClassVar
 
@@ -72,7 +71,8 @@ class TreeCommittee:
         Arrays are shared, but for the head: whatever else is written into is copied before. What is written
         behind the nodes in use is seen by nobody who does not have the draft's head.
         """
-        made = copy.copy(self)
+        made = self.__new__(type(self))
+        made.__dict__.update(self.__dict__)
         made.forest = self.forest._replace(head=self.forest.head.copy())
         return made
 
@@ -158,25 +158,25 @@ class TreeCommittee:
 
     def with_room(self) -> TreeCommittee:
         """Called when a kernel found too little free memory to go on: the committee with more of what is
-        lacking, of one thing at a time.
+        lacking.
 
-        Where the ceiling is met it is this committee, in which leaves were put to sleep.
+        Where rows are lacking and the ceiling is met it is this committee, in which leaves were put to sleep.
         """
-        head, made = self.forest.head[0], self.draft()
+        head, made, grown = self.forest.head[0], self.draft(), False
         if not head["nodes_full"] and head["n_nodes"] + head["most_children"] > len(self.forest.nodes):
             kept = max(0, self._n_expected - len(self.forest.trees))
             made.forest.head["nodes_full"] = not made._grow_nodes(int(head["most_children"]), kept)
             made._tell_if_full("nodes")
-            return made
+            grown = True
         needed = 1 + int(head["most_children"]) * (int(head["most_classes"]) + 1)
         if not head["entries_full"] and head["n_free_entries"] < needed:
             made.forest.head["entries_full"] = not made._grow_entries(needed)
             made._tell_if_full("entries")
-            return made
-        if made._grow_rows():
-            return made
-        self._free_rows(max(2, int(_RECLAIMED * (len(self.forest.stats) // int(head["row_size"])))))
-        return self
+            grown = True
+        if head["n_free_rows"] < 2 and not made._grow_rows() and not grown:
+            self._free_rows(max(2, int(_RECLAIMED * (len(self.forest.stats) // int(head["row_size"])))))
+            return self
+        return made
 
     def _tell_if_full(self, pool: str) -> None:
         """Said once: a pool that has met the ceiling does not grow again."""
