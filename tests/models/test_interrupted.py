@@ -197,6 +197,20 @@ def test_the_first_calls_of_all(name: str, chosen: Any) -> None:
     check_lines(base, "learn", lambda m: m.learn(decision, True), chosen)
 
 
+@pytest.mark.parametrize("name", ["AdaBandit", "BinBandit", "GapBoost"])
+def test_a_column_for_which_rows_have_room(name: str) -> None:
+    """The statistics of leaves stay where they are, and are written into."""
+    base = make(name)
+    play(
+        base,
+        [{f"f{i}": float((t * 7 + i * t) % 11) for i in range(6)} for t in range(300)],
+        [LABELS[t % 3] for t in range(300)],
+    )
+    for late in range(3):
+        check_lines(base, "decide", lambda m, late=late: m.decide({f"late{late}": 2.0}), first_and_last)
+        base.decide({f"late{late}": 2.0})
+
+
 @pytest.mark.parametrize("chosen", CHOSEN)
 def test_learners_in_python(chosen: Any) -> None:
     """The booster has heard a verdict or not; what happens inside of a learner is the learner's."""

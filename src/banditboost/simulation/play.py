@@ -85,11 +85,11 @@ def _play(
         model._prepare_to_play(len(rows))
         for block, stop in rows.blocks():
             player.advance(block, stop)
+        return player.result()
     except BaseException as error:
         model._settled()
         error.add_note(f"play stopped after {player.n_played} of {len(rows)} rounds")
         raise
-    return player.result()
 
 
 def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:

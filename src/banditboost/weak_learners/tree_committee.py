@@ -310,6 +310,8 @@ class TreeCommittee:
         self.forest = self.forest._replace(features=features)
         if not stays or needed > size or size == 0:
             self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
+        else:
+            self.forest = self.forest._replace(stats=self.forest.stats.copy())  # which is written into
         open_features(self.forest, len(before))
 
     def _move_rows(self, before: Array, features: Array, size: int) -> None:
