@@ -130,10 +130,6 @@ class Model(Changing):
 
         Its numbers are checked when they are copied into the memo.
         """
-        if type(x) is dict:
-            row = self._blank_row.copy()
-            if self.schema.encode(x, row):
-                return row
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
             if not len(self.schema):
