@@ -104,6 +104,7 @@ def settled_state(model: Any) -> dict[str, Any]:
         for name in ("nodes", "steps"):
             array = getattr(forest, name)
             state[name] = len(array), [array[field][:n_nodes].tobytes() for field in array.dtype.names]
+        state["stats"] = committee.arrays()["stats"].tobytes()
     state["verdicts elsewhere"] = getattr(getattr(model, "_identity", None), "verdicts_elsewhere", 0)
     state["labels"] = model.labels
     return state

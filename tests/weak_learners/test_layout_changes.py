@@ -4,6 +4,7 @@ was.
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -116,6 +117,27 @@ def test_a_late_feature_is_one_that_was_missing_so_far(leaf_prediction: str) -> 
         teach(wide, padded, label)
     assert_same_shape(shape_of(late, 1), shape_of(wide, 1))
     check_committee(late)
+
+
+def test_a_feature_that_joined_a_draft_that_was_dropped_leaves_nothing() -> None:
+    """The rows have room for it, so that the draft writes into them; another joins at its place later."""
+    schema, draw = schema_of(["numeric"] * 40, [0] * 40), np.random.default_rng(5)
+    committee = committee_of(schema, 3, n_trees=2, **EAGER)
+    schema.admit({"makes room for more": 1.0})
+    committee.follow_schema(schema)
+    for _ in range(N_EXAMPLES):
+        x = random_row(draw, ["numeric"] * 41, [0] * 41)
+        teach(committee, x, label_of(x, 3, draw))
+    untouched, dropped = copy.deepcopy(committee), schema.copy()
+    dropped.admit({"a number": 1.0})
+    committee.draft().follow_schema(dropped)
+    assert not same_arrays(committee, untouched)
+    assert np.array_equal(committee.arrays()["stats"], untouched.arrays()["stats"])
+    schema.admit({"a name": "red"})
+    for made in (committee, untouched):
+        made.follow_schema(schema)
+    assert statistics_of(committee) == statistics_of(untouched)
+    assert np.array_equal(committee.arrays()["stats"], untouched.arrays()["stats"])
 
 
 steps = st.lists(st.sampled_from(["learn"] * 6 + ["value", "numeric", "nominal"]), min_size=1, max_size=40)

@@ -101,9 +101,17 @@ def plant(forest: Forest, first: int) -> None:
 
 @kernel
 def open_features(forest: Forest, first: int) -> None:
-    """Features from number `first` on are new: no leaf has seen a value of them."""
+    """Features from number `first` on are new: no leaf has seen a value of them.
+
+    A draft that was dropped may have written to where they lie.
+    """
+    if first == forest.features.size:
+        return
+    size, start = forest.head[0]["row_size"], forest.features[first]["offset"]
     for node in range(forest.head[0]["n_nodes"]):
         if forest.steps[node]["feature"] < 0 and forest.nodes[node]["summary"] >= 0:
+            base = forest.nodes[node]["summary"] * size
+            forest.stats[base + start : base + size] = 0.0
             open_summary(forest, node, first)
 
 

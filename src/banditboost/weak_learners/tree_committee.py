@@ -69,7 +69,8 @@ class TreeCommittee:
         """A committee to be changed before it takes this one's place.
 
         Arrays are shared, but for the head: whatever else is written into is copied before. What is written
-        behind the nodes in use is seen by nobody who does not have the draft's head.
+        behind the nodes in use, or in the rows' spare width, is seen by nobody who does not have the draft's
+        head and features.
         """
         made = self.__new__(type(self))
         made.__dict__.update(self.__dict__)
@@ -139,8 +140,15 @@ class TreeCommittee:
             taught = learn_forest(self.forest, first, x, labels, weights, taught)
 
     def arrays(self) -> dict[str, Array]:
-        """All there is to keep of the trees."""
-        return self.forest._asdict()
+        """All there is to keep of the trees; of a draft that was dropped, nothing is kept."""
+        features, size = self.forest.features, int(self.forest.head["row_size"][0])
+        width = max(1, int(features["capacity"].sum()))  # a free row keeps its link in its first number
+        spare = self.forest.stats.reshape(-1, size)[:, width:]
+        if not spare.any():
+            return self.forest._asdict()
+        stats = self.forest.stats.copy()
+        stats.reshape(-1, size)[:, width:] = 0.0
+        return self.forest._replace(stats=stats)._asdict()
 
     def states(self) -> list[Any]:
         """Trees are arrays."""
@@ -310,8 +318,6 @@ class TreeCommittee:
         self.forest = self.forest._replace(features=features)
         if not stays or needed > size or size == 0:
             self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
-        else:
-            self.forest = self.forest._replace(stats=self.forest.stats.copy())  # which is written into
         open_features(self.forest, len(before))
 
     def _move_rows(self, before: Array, features: Array, size: int) -> None:
