@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -17,6 +18,7 @@ from banditboost.boosting.costs import (
     Logistic,
     add_vote,
     estimated_costs,
+    LESSONS,
     label_and_weight,
     list_active,
     logistic_cost,
@@ -265,23 +267,30 @@ COSTS = st.lists(
 )
 
 
+@pytest.mark.parametrize("lesson", LESSONS)
 @given(COSTS, st.integers(0, 4), st.floats(0.01, 200.0), st.floats(1e-3, 10.0), st.integers(0, 99), st.data())
 def test_label_and_weight_equal_the_twin(
-    costs: list[float], n_others: int, clip: float, scale: float, learner: int, data: st.DataObject
+    lesson: str,
+    costs: list[float],
+    n_others: int,
+    clip: float,
+    scale: float,
+    learner: int,
+    data: st.DataObject,
 ) -> None:
     """Some labels are active, all the others share the last cost; ties abound."""
     n_active = len(costs) - 1
     k = n_active + max(n_others, 2 - n_active)
     active = sorted(data.draw(st.permutations(range(k)))[:n_active])
-    ballot = Ballot(np.array(active, np.int64), n_active, 0, 0)
-    right = data.draw(st.sampled_from([-1, *active]))  # a right label that is known is always active
+    right = data.draw(st.sampled_from([-1, *active]))  # a right label that is known is the ballot's first
+    ballot = Ballot(np.array(active, np.int64), n_active, active.index(right) if right >= 0 else 0, 0)
     full = [costs[slot(ballot, label)] for label in range(k)]
 
-    settings = settings_of(k, largest_weight=clip, importance_scale=scale)
+    settings = settings_of(k, largest_weight=clip, importance_scale=scale, lesson=LESSONS.index(lesson))
     label, weight = label_and_weight(np.array(costs), ballot, settings, right, key_of(7, 3), learner)
     known = right if right >= 0 else None
     expected, expected_weight = naive.label_and_weight(
-        full, known, lambda: rng.uniform(7, 3, rng.COST_TIE, learner), clip, scale
+        full, known, lambda: rng.uniform(7, 3, rng.COST_TIE, learner), clip, scale, lesson
     )
     assert weight == pytest.approx(
         expected_weight if expected_weight >= naive.LEAST_WEIGHT else 0.0, rel=1e-12
@@ -297,7 +306,20 @@ def test_nothing_is_taught_where_all_costs_are_equal() -> None:
 
 
 def test_right_label_wins_a_tie() -> None:
-    ballot = Ballot(np.array([0, 1, 2], np.int64), 3, 0, 3)
-    for right in (0, 1, 2):
+    for lesson, right in itertools.product(range(len(LESSONS)), (0, 1, 2)):
+        ballot, settings = Ballot(np.array([0, 1, 2], np.int64), 3, right, 3), settings_of(9, lesson=lesson)
         costs = np.array([-1.0, -1.0 + 1e-12, -1.0 + 2e-12, 0.0])
-        assert label_and_weight(costs, ballot, settings_of(9), right, key_of(1, 1), 0)[0] == right
+        assert label_and_weight(costs, ballot, settings, right, key_of(1, 1), 0)[0] == right
+
+
+@pytest.mark.parametrize(
+    ("lesson", "expected"), [("ours", (2, 101.0)), ("differences", (0, 101.0)), ("text", (-1, 0.0))]
+)
+def test_an_exploration_that_hits(lesson: str, expected: tuple[int, float]) -> None:
+    """The right label, 2, is not the least; all costs are below -100, so that the text sees a flat vector."""
+    ballot, settings = (
+        Ballot(np.array([0, 1, 2], np.int64), 3, 2, 0),
+        settings_of(3, lesson=LESSONS.index(lesson)),
+    )
+    costs = np.array([-1000.0, -500.0, -999.0, 0.0])
+    assert label_and_weight(costs, ballot, settings, 2, key_of(1, 1), 0) == expected

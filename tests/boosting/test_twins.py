@@ -67,11 +67,28 @@ def test_other_leaf_predictions(name: str, kind: str, leaf_prediction: str) -> N
 
 
 @pytest.mark.parametrize(
-    "options", [{"clip": 1.5}, {"importance_scale": 0.3}, {"clip": 0.7, "importance_scale": 12.0}], ids=str
+    "options",
+    [{"clip": 1.5}, {"clip": 100.0}, {"importance_scale": 0.3}, {"clip": 0.7, "importance_scale": 12.0}],
+    ids=str,
 )
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_clip_and_scale(name: str, options: dict[str, float]) -> None:
     run(name, "mixed", 3, 5, ROUNDS, **options)
+
+
+@pytest.mark.parametrize("exploration", [0.05, 0.6])
+@pytest.mark.parametrize("k", [3, 8])
+@pytest.mark.parametrize("lesson", ["differences", "text"])
+@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit"])
+def test_the_lesson_of_the_text(name: str, lesson: str, k: int, exploration: float) -> None:
+    """Explorations that hit are what makes the difference."""
+    run(name, "mixed", k, 5, ROUNDS, lesson=lesson, exploration=exploration)
+
+
+@pytest.mark.parametrize("options", [{}, {"clip": 0.4}], ids=str)
+@pytest.mark.parametrize("name", ["AdaFull", "OptFull"])
+def test_the_lesson_of_the_text_with_full_information(name: str, options: dict[str, float]) -> None:
+    run(name, "mixed", 5, 5, ROUNDS, lesson="text", **options)
 
 
 @pytest.mark.parametrize("k", [2, 3, 26])

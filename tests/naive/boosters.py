@@ -238,28 +238,58 @@ def basis(y, k):
 # Appendix, 'Updating Weak Learners'
 
 
-def label_and_weight(c, true_label, u, clip, importance_scale):
-    """What a tree is taught for the cost vector c. true_label is None in a mistake
-    round; u() is the COST_TIE number, asked for only when needed."""
+def minima(c):
+    """Which labels have the least cost; rounding errors make no difference."""
     m = min(c)
+    return [label for label in range(len(c)) if c[label] <= m + COST_TOLERANCE * (1 + abs(m))]
+
+
+def one_of(tied, u):
+    return tied[0] if len(tied) == 1 else rng.pick(u(), tied)
+
+
+def lesson_by_the_text(c, true_label, u, clip):
+    """l = argmin_j c_j and w = sum_j (c_j - c_l), entries clipped to [-100, 100]. Of several
+    minima one is chosen randomly in a mistake round, and the true label in a correct round if
+    it minimised the cost vector."""
+    clipped = [max(-clip, min(clip, cost)) for cost in c]
+    weight = 0.0
+    for cost in clipped:
+        weight += cost - min(clipped)
+    tied = minima(clipped)
+    return (true_label if true_label in tied else one_of(tied, u)), weight
+
+
+def lesson_by_differences(c, true_label, u, clip):
+    """As in the text, but c_j - c_l is clipped and not c_j."""
     weight = 0.0
     for cost in c:
-        weight += min(cost - m, clip)
-    weight *= importance_scale
-    if true_label is not None:
-        return true_label, weight
-    limit = m + COST_TOLERANCE * (1 + abs(m))
-    tied = [label for label in range(len(c)) if c[label] <= limit]
-    if len(tied) == 1:
-        return tied[0], weight
-    return rng.pick(u(), tied), weight
+        weight += min(cost - min(c), clip)
+    tied = minima(c)
+    return (true_label if true_label in tied else one_of(tied, u)), weight
+
+
+def our_lesson(c, true_label, u, clip):
+    """Clipped differences, and the true label wherever it is known."""
+    label, weight = lesson_by_differences(c, true_label, u, clip)
+    return (label if true_label is None else true_label), weight
+
+
+LESSONS = {"text": lesson_by_the_text, "differences": lesson_by_differences, "ours": our_lesson}
+
+
+def label_and_weight(c, true_label, u, clip, importance_scale, lesson="ours"):
+    """What a tree is taught for the cost vector c. true_label is None in a mistake
+    round; u() is the COST_TIE number, asked for only when needed."""
+    label, weight = LESSONS[lesson](c, true_label, u, clip)
+    return label, weight * importance_scale
 
 
 def teach(booster, i, x, c, true_label, round):
     def u():
         return rng.uniform(booster.seed, round, rng.COST_TIE, i)
 
-    label, weight = label_and_weight(c, true_label, u, booster.clip, booster.importance_scale)
+    label, weight = label_and_weight(c, true_label, u, booster.clip, booster.importance_scale, booster.lesson)
     if weight >= LEAST_WEIGHT:
         booster.learners[i].learn(x, label, weight)
 
@@ -308,10 +338,10 @@ def shifted(logv):
 
 
 class AdaBandit:
-    def __init__(self, k, learners, rho, seed, estimator=4, clip=100.0, importance_scale=1.0):
+    def __init__(self, k, learners, rho, seed, estimator=4, clip=100.0, importance_scale=1.0, lesson="ours"):
         self.k, self.learners, self.rho, self.seed = k, learners, rho, seed
         self.estimate = ESTIMATES[estimator]
-        self.clip, self.importance_scale = clip, importance_scale
+        self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [0.0] * len(learners)
         self.logv = [0.0] * len(learners)
         self.round = 0
@@ -359,11 +389,12 @@ class OptBandit:
         estimator=4,
         clip=100.0,
         importance_scale=1.0,
+        lesson="ours",
     ):
         self.k, self.learners, self.rho, self.seed = k, learners, rho, seed
         self.gamma = gamma
         self.estimate = ESTIMATES[estimator]
-        self.clip, self.importance_scale = clip, importance_scale
+        self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [1.0] * len(learners)
         self.round = 0
 
@@ -395,9 +426,9 @@ class OptBandit:
 class AdaFull:
     """Adaboost.OLM (Jung, Goetz, Tewari 2017): AdaBandit with y known."""
 
-    def __init__(self, k, learners, seed, clip=100.0, importance_scale=1.0):
+    def __init__(self, k, learners, seed, clip=100.0, importance_scale=1.0, lesson="ours"):
         self.k, self.learners, self.seed = k, learners, seed
-        self.clip, self.importance_scale = clip, importance_scale
+        self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [0.0] * len(learners)
         self.logv = [0.0] * len(learners)
         self.learned = 0
@@ -434,9 +465,9 @@ class AdaFull:
 class OptFull:
     """OnlineMBBM (Jung, Goetz, Tewari 2017): OptBandit with y known."""
 
-    def __init__(self, k, learners, gamma, seed, clip=100.0, importance_scale=1.0):
+    def __init__(self, k, learners, gamma, seed, clip=100.0, importance_scale=1.0, lesson="ours"):
         self.k, self.learners, self.gamma, self.seed = k, learners, gamma, seed
-        self.clip, self.importance_scale = clip, importance_scale
+        self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [1.0] * len(learners)
         self.learned = 0
 
@@ -476,7 +507,7 @@ class BinBandit:
         gamma,
         seed,
         step=None,
-        clip=100.0,
+        clip=math.inf,
         importance_scale=1.0,
     ):
         self.k, self.N, self.make_learner = k, N, make_learner

@@ -152,6 +152,18 @@ def test_label_and_weight():
     assert rule([-6000.0, -6001.0, -6000.0]) == (1, 2.0)  # an offset is not clipped
 
 
+def test_label_and_weight_by_the_text():
+    def rule(c, true_label=None, clip=100.0, scale=1.0):
+        return boosters.label_and_weight(c, true_label, lambda: 0.6, clip, scale, "text")
+
+    assert rule([1.0, -2.0, 0.5]) == (1, 5.5)
+    assert rule([0.0, 3.0, 0.0], true_label=2) == (2, 3.0)
+    assert rule([0.0, 3.0, 0.0], true_label=1) == (2, 3.0)  # the true label is no minimum: 2nd of 2 tied
+    assert rule([-300.0, 300.0], scale=0.5) == (0, 100.0)
+    assert rule([-6000.0, -6001.0, -6000.0], true_label=0) == (0, 0.0)  # clipped, the vector is flat
+    assert rule([500.0, 50.0, 400.0], clip=10.0) == (1, 0.0)
+
+
 # Trees
 
 

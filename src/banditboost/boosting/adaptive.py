@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.booster import BanditBooster, Booster
+from banditboost.boosting.booster import BanditBooster, CostBooster
 from banditboost.boosting.costs import (
     add_vote,
     estimated_costs,
@@ -188,7 +188,7 @@ def witness(model: Any, memo: Array, right: int, sums: Array) -> None:
     note_edges(model.settings, memo, right, sums)
 
 
-class AdaptiveBooster(Booster):
+class AdaptiveBooster(CostBooster):
     """Learner weights alpha by gradient steps, expert weights v by Hedge."""
 
     compiled_round = Round(choose, teach, witness=witness)
@@ -263,7 +263,11 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
             tree.
         schema: features, if they are to be declared.
-        clip: the largest difference between two costs that counts.
+        clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
+            is no limit.
+        lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
+            appendix to the letter, "ours" learns more from an exploration that hits, "differences" is between
+            the two (docs/deviations.md).
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: how far apart costs may be that count as equal.
         max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
@@ -287,7 +291,8 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
         estimator: int = 4,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        clip: float = 100.0,
+        clip: float | None = 100.0,
+        lesson: str = "ours",
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
         max_memory: int = 256 * MEBIBYTE,
@@ -301,6 +306,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
             weak_learner=weak_learner,
             schema=schema,
             clip=clip,
+            lesson=lesson,
             importance_scale=importance_scale,
             tie_tolerance=tie_tolerance,
             max_memory=max_memory,

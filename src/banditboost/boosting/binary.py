@@ -265,7 +265,7 @@ class BinBandit(BinaryBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
             tree.
         schema: features, if they are to be declared.
-        clip: the largest weight of an example.
+        clip: the largest weight of an example; None is no limit.
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: kept for the other boosters' sake, this one compares no costs.
         max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
@@ -290,7 +290,7 @@ class BinBandit(BinaryBooster):
         estimator: int = 4,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        clip: float = 100.0,
+        clip: float | None = None,
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
         max_memory: int = 256 * MEBIBYTE,

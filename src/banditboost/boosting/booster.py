@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from banditboost.boosting.costs import LESSONS
 from banditboost.boosting.python_round import PythonCalls
 from banditboost.boosting.round import NEXT, NONE
 from banditboost.errors import LabelError, ParameterError
@@ -21,7 +23,7 @@ from banditboost.text import quoted, visible
 from banditboost.trees.forest import LEARN_FOREST
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
-from banditboost.validation import check_count, check_number
+from banditboost.validation import check_choice, check_count, check_number
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 from banditboost.weak_learners.protocol import Committee, plain_learner
 from banditboost.weak_learners.python_committee import PythonCommittee
@@ -78,14 +80,14 @@ class Booster(Model):
         schema: Schema | None,
         max_memory: int,
         seed: int | None,
-        clip: float = 100.0,
+        clip: float | None = 100.0,
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
     ) -> None:
         self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
         self.weak_learner = self.default_tree if weak_learner is None else weak_learner
         self._lesson = {
-            "clip": check_number("clip", clip, 0.0, 1e12, open_low=True),
+            "clip": None if clip is None else check_number("clip", clip, 0.0, 1e12, open_low=True),
             "importance_scale": check_number("importance_scale", importance_scale, 0.0, 1e12, open_low=True),
             "tie_tolerance": check_number("tie_tolerance", tie_tolerance, 0.0, 1e6),
         }
@@ -94,7 +96,8 @@ class Booster(Model):
     def _start(self) -> None:
         """Make the learners, and set up what a booster keeps beside them."""
         self._settings.n_learners = self.n_learners
-        self._settings.largest_weight = self._lesson["clip"]
+        clip = self._lesson["clip"]
+        self._settings.largest_weight = math.inf if clip is None else clip
         self._settings.importance_scale = self._lesson["importance_scale"]
         self._settings.tie_tolerance = self._lesson["tie_tolerance"]
         self._committee = self._make_committee()
@@ -294,6 +297,26 @@ class Booster(Model):
     def __repr__(self) -> str:
         size = f"{len(self.labels)} labels, n_learners={self.n_learners}"
         return f"{type(self).__name__}({size}, rounds={self.rounds}, seed={self.seed})"
+
+
+class CostBooster(Booster):
+    """A booster that teaches its learners by cost vectors, as Algorithm 1 has it.
+
+    `lesson` says how a vector becomes the label and weight that a tree is taught (costs.py): AdaBandit,
+    OptBandit, AdaFull and OptFull have it.
+    """
+
+    def __init__(self, labels: Iterable[Hashable], *, lesson: str, **parameters: Any) -> None:
+        self.lesson = check_choice("lesson", lesson, LESSONS)
+        super().__init__(labels, **parameters)
+
+    def _start(self) -> None:
+        super()._start()
+        self._settings.lesson = LESSONS.index(self.lesson)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "lesson": self.lesson}
 
 
 class BanditBooster(Booster, BanditModel):

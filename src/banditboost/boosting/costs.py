@@ -20,6 +20,8 @@ from banditboost.trees.special_functions import tanh_half
 from banditboost.types import Array, Record
 
 LEAST_IMPORTANCE = 1e-10  # an example that weighs less teaches nothing
+LESSONS = ("ours", "differences", "text")
+OURS, TEXT = 0, 2
 
 
 class Ballot(NamedTuple):
@@ -55,29 +57,39 @@ def open_ballot(active: Array, n_active: int, first: int, second: int) -> Ballot
 def label_and_weight(
     costs: Array, ballot: Ballot, settings: Record, right: int, key: int, learner: int
 ) -> tuple[int, float]:
-    """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), each difference clipped.
+    """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), by one of three lessons.
 
-    A constant added to all entries changes neither, so clipping must not see one: after an exploration that
-    hit, potential costs are all far below -clip and would be flat. A verdict that tells the right label
-    teaches that one; else one of several minima is drawn.
+    "text": entries are clipped, as the appendix has it; of several minima a verdict that tells the right
+    label takes this one, if it is among them, and else one is drawn.
+
+    "differences": a constant added to all entries changes neither l nor w, so clipping should not see one:
+    after an exploration that hit, potential costs are all far below -clip and would be flat. The differences
+    are clipped instead.
+
+    "ours": besides, a verdict that tells the right label teaches that one, minimum or not.
     """
     active, n_active = ballot.active, ballot.n_active
     n_labels, clip = settings.n_labels, settings.largest_weight
     n_slots = min(n_active + 1, n_labels)
+    largest = clip if settings.lesson == TEXT else math.inf
     least = math.inf
     for slot in range(n_slots):
         least = min(least, costs[slot])
+    least = max(-largest, min(largest, least))
     limit = least + settings.tie_tolerance * (1.0 + abs(least))
+    if limit >= largest:
+        limit = math.inf
+    most = math.inf if settings.lesson == TEXT else clip
     weight, n_tied = 0.0, 0
     for slot in range(n_slots):
         many = 1 if slot < n_active else n_labels - n_active
-        weight += many * min(costs[slot] - least, clip)
+        weight += many * min(max(-largest, min(largest, costs[slot])) - least, most)
         if costs[slot] <= limit:
             n_tied += many
     weight *= settings.importance_scale
     if weight < LEAST_IMPORTANCE:
         return -1, 0.0
-    if right >= 0:
+    if right >= 0 and (settings.lesson == OURS or costs[ballot.first] <= limit):
         return right, weight
     number = int(uniform(key, COST_TIE, learner) * n_tied) if n_tied > 1 else 0
     others_tied = n_slots > n_active and costs[n_active] <= limit

@@ -129,7 +129,11 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
             tree.
         schema: features, if they are to be declared.
-        clip: the largest difference between two costs that counts.
+        clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
+            is no limit.
+        lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
+            appendix to the letter, "ours" learns more from an exploration that hits, "differences" is between
+            the two (docs/deviations.md).
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: how far apart costs may be that count as equal.
         max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
@@ -150,7 +154,8 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
         n_learners: int = 20,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        clip: float = 100.0,
+        clip: float | None = 100.0,
+        lesson: str = "ours",
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
         max_memory: int = 256 * MEBIBYTE,
@@ -162,6 +167,7 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
             weak_learner=weak_learner,
             schema=schema,
             clip=clip,
+            lesson=lesson,
             importance_scale=importance_scale,
             tie_tolerance=tie_tolerance,
             max_memory=max_memory,
@@ -189,7 +195,11 @@ class OptFull(OptimalBooster, FullInformationBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
             tree.
         schema: features, if they are to be declared.
-        clip: the largest difference between two costs that counts.
+        clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
+            is no limit.
+        lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
+            appendix to the letter, "ours" learns more from an exploration that hits, "differences" is between
+            the two (docs/deviations.md).
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: how far apart costs may be that count as equal.
         max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
@@ -209,7 +219,8 @@ class OptFull(OptimalBooster, FullInformationBooster):
         n_learners: int = 20,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        clip: float = 100.0,
+        clip: float | None = 100.0,
+        lesson: str = "ours",
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
         max_memory: int = 256 * MEBIBYTE,
@@ -222,6 +233,7 @@ class OptFull(OptimalBooster, FullInformationBooster):
             weak_learner=weak_learner,
             schema=schema,
             clip=clip,
+            lesson=lesson,
             importance_scale=importance_scale,
             tie_tolerance=tie_tolerance,
             max_memory=max_memory,

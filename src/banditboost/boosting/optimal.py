@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.booster import BanditBooster, Booster, Scratch
+from banditboost.boosting.booster import BanditBooster, CostBooster, Scratch
 from banditboost.boosting.costs import Ballot, label_and_weight, list_active
 from banditboost.boosting.divided import show_by_schedule
 from banditboost.boosting.estimate import estimate
@@ -158,7 +158,7 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
         count_vote(votes, slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i])))
 
 
-class OptimalBooster(Booster):
+class OptimalBooster(CostBooster):
     """A plain majority of learners whose edge over guessing is known."""
 
     compiled_round = Round(choose, teach)
@@ -223,7 +223,11 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
             tree.
         schema: features, if they are to be declared.
-        clip: the largest difference between two costs that counts.
+        clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
+            is no limit.
+        lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
+            appendix to the letter, "ours" learns more from an exploration that hits, "differences" is between
+            the two (docs/deviations.md).
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: how far apart costs may be that count as equal.
         max_memory: bytes; leaves that have least to win fall asleep at this ceiling.
@@ -247,7 +251,8 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
         estimator: int = 4,
         weak_learner: Any = None,
         schema: Schema | None = None,
-        clip: float = 100.0,
+        clip: float | None = 100.0,
+        lesson: str = "ours",
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
         max_memory: int = 256 * MEBIBYTE,
@@ -262,6 +267,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
             weak_learner=weak_learner,
             schema=schema,
             clip=clip,
+            lesson=lesson,
             importance_scale=importance_scale,
             tie_tolerance=tie_tolerance,
             max_memory=max_memory,

@@ -28,6 +28,7 @@ SETTINGS = np.dtype(
             ("largest_weight", "f8"),  # of an example; a field called clip would hide behind NumPy's method
             ("tie_tolerance", "f8"),
             ("importance_scale", "f8"),
+            ("lesson", "i8"),  # what a tree is taught from a cost vector (boosting/costs.py)
             ("first_round", "i8"),  # with which the ledger begins,
             ("remembered", "i8"),  # how many rounds it tells of,
             ("ring", "i8"),  # and the last of those after which its bits are used again: 2^n - 1
