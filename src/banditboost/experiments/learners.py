@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
@@ -12,7 +11,6 @@ from typing import Any
 from banditboost.errors import BanditBoostError, ParameterError
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.references import is_reference, resolve, typed_name
-from banditboost.experiments.task import INFINITE
 from banditboost.models.model import Model
 from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
@@ -74,8 +72,7 @@ def make(
         name: a learner of ours, or a class of the user's as "module:Class".
         labels: what to choose from.
         schema: the features, if they are declared.
-        parameters: by name. A range is a list of two numbers, "inf" is infinite; `weak_learner` is a
-            reference, "module:Class".
+        parameters: by name. A range is a list of two numbers; `weak_learner` is a reference, "module:Class".
         seed: of the model.
 
     >>> make("AdaBandit", ["yes", "no"], None, {"n_learners": 3, "grace_period": [5, 20]}, seed=4)
@@ -90,7 +87,7 @@ def make(
             raise ParameterError(
                 f"{quoted(given)} is no parameter of {name}; it has {', '.join(known) or 'none'}"
             )
-    plain = {key: _given(value) for key, value in parameters.items()}
+    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
     own: dict[str, Any] = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
     tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
     if own.get("weak_learner") is not None:
@@ -109,13 +106,6 @@ def make(
             "class, and give its own arguments defaults: a weak learner is made without any"
         ) from error
     return model
-
-
-def _given(value: Any) -> Any:
-    """A parameter as a booster takes it: a range is a tuple, "inf" is infinite."""
-    if isinstance(value, list):
-        return tuple(map(_given, value))
-    return math.inf if isinstance(value, str) and value == INFINITE else value
 
 
 def _weak_learner(reference: Any, tree: Mapping[str, Any]) -> Any:

@@ -7,7 +7,6 @@ separately, by reading and running it; only those facts were used here, and no l
 package.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
@@ -110,7 +109,8 @@ class Setting:
     importance_scale: float = 1.0
     """Weights handed to the trees are multiplied by this."""
     edge: float = EDGE
-    clip: float = CLIP
+    clip: float | None = CLIP
+    """None is unclipped."""
     lesson: str | None = None
     """How a cost vector becomes a label and a weight; None is the booster's own way."""
 
@@ -121,8 +121,8 @@ def setting(dataset: str, algorithm: str, mode: Mode = "ours") -> Setting:
     >>> from banditboost.experiments import protocol
     >>> protocol.setting("mice", "AdaBandit").n_learners
     20
-    >>> protocol.setting("mice", "BinBandit", "text").clip
-    inf
+    >>> protocol.setting("mice", "AdaBandit", "text").lesson
+    'text'
     """
     check_mode(mode)
     if dataset not in STREAMS or algorithm not in ALGORITHMS:
@@ -137,7 +137,7 @@ def setting(dataset: str, algorithm: str, mode: Mode = "ours") -> Setting:
         exploration=EXPLORATION[dataset] if algorithm in BANDIT else None,
         trees=_trees(dataset, algorithm),
         importance_scale=_importance_scale(dataset, algorithm, mode),
-        clip=math.inf if mode == "text" and algorithm == "BinBandit" else CLIP,
+        clip=None if mode == "text" and algorithm == "BinBandit" else CLIP,
         lesson="text" if mode == "text" and algorithm != "BinBandit" else None,
     )
 

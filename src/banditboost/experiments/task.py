@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -20,8 +19,6 @@ from banditboost.experiments.references import reference_to, typed_name
 from banditboost.text import quoted, visible
 from banditboost.validation import check_count
 
-INFINITE = "inf"
-"""How an infinite parameter, such as BinBandit's `clip`, is written: JSON has no infinity."""
 _ID_DIGITS = 16
 _BLOCK = 1 << 20
 _MOST_BITS = 1024  # of a whole number: Python writes no thousands of digits
@@ -150,8 +147,7 @@ class Task:
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Plain data, such as n_learners, exploration, grace_period; a range is a list of two numbers.
 
-    A class, such as a `weak_learner` of one's own, becomes a reference, "package.module:Class", and math.inf
-    becomes "inf".
+    A class, such as a `weak_learner` of one's own, becomes a reference, "package.module:Class".
     """
     seed: int = 0
 
@@ -225,8 +221,6 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, float) and value == math.inf:
-        return INFINITE
     if isinstance(value, (type, FunctionType)):
         return reference_to(value)
     if (
