@@ -5,13 +5,22 @@ Made from records alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
-from banditboost.experiments.grouping import data_of, estimate, group, lead, learner_of, mode_of, title_of
-from banditboost.experiments.protocol import ALGORITHMS, PRINTED, STREAMS
+from banditboost.experiments.grouping import (
+    TITLES,
+    data_of,
+    estimate,
+    group,
+    lead,
+    learner_of,
+    mode_of,
+    title_of,
+)
+from banditboost.experiments.protocol import ALGORITHMS, PRINTED
 from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.tables import SCORES, TOLERANCE, printed_figure, side
@@ -51,7 +60,7 @@ def within(records: Iterable[Record]) -> Sheet:
     """How many cells of Tables 1 and 2 lie within 0.02 of the printed figure: of all, by booster, by data."""
     found = cells(records)
     modes = list(dict.fromkeys(cell.mode for cell in found))
-    parts = [*_parts(found)]
+    parts = list(_parts(found))
     rows = [
         (Entry(name), *(_count_entry([cell for cell in some if cell.mode == mode]) for mode in modes))
         for name, some in parts
@@ -66,18 +75,15 @@ def within(records: Iterable[Record]) -> Sheet:
     return Sheet("within", title, note, ("Cells", *modes), tuple(rows), tuple(numbers))
 
 
-def _parts(found: Sequence[Cell]) -> Iterator[tuple[str, list[Cell]]]:
+def _parts(found: Sequence[Cell]) -> Iterator[tuple[str, Sequence[Cell]]]:
     """All cells, then those of each table, booster and data set."""
-    yield "all", list(found)
-    some: Mapping[str, Callable[[Cell], bool]] = {
-        **{_NAMES[table]: lambda cell, table=table: cell.table == table for table in SCORES},
-        **{name: lambda cell, name=name: cell.algorithm == name for name in ALGORITHMS},
-        **{title_of(name): lambda cell, name=name: cell.data == name for name in STREAMS},
-    }
-    for name, belongs in some.items():
-        chosen = [cell for cell in found if belongs(cell)]
-        if chosen:
-            yield name, chosen
+    yield "all", found
+    boosters = {name: name for name in ALGORITHMS}
+    for field, titles in (("table", _NAMES), ("algorithm", boosters), ("data", TITLES)):
+        for value, title in titles.items():
+            some = [cell for cell in found if getattr(cell, field) == value]
+            if some:
+                yield title, some
 
 
 def _counts(found: Sequence[Cell]) -> dict[str, int]:
@@ -92,7 +98,9 @@ def _counts(found: Sequence[Cell]) -> dict[str, int]:
 
 def _count_entry(found: Sequence[Cell]) -> Entry:
     counts = _counts(found)
-    return Entry(f"{counts['within']} of {counts['cells']}", f"{counts['above']} above, {counts['below']} below")
+    return Entry(
+        f"{counts['within']} of {counts['cells']}", f"{counts['above']} above, {counts['below']} below"
+    )
 
 
 def orders(records: Iterable[Record]) -> Sheet:
@@ -103,10 +111,14 @@ def orders(records: Iterable[Record]) -> Sheet:
     for table, score in SCORES.items():
         for data in (name for name in PRINTED if any(name == key[0] for key in runs)):
             shown = [
-                _Row(data, mode, table, {a: runs[data, mode, a] for a in ALGORITHMS if (data, mode, a) in runs})
+                _Row(
+                    data, mode, table, {a: runs[data, mode, a] for a in ALGORITHMS if (data, mode, a) in runs}
+                )
                 for mode in modes
             ]
-            printed = {name: figure for name in shown[0].runs if (figure := printed_figure(data, name, table))}
+            printed = {
+                name: figure for name in shown[0].runs if (figure := printed_figure(data, name, table))
+            }
             entries = [Entry(_ranked(printed)), *(row.entry(score) for row in shown)]
             rows.append((Entry(title_of(data)), Entry(_NAMES[table]), *entries))
             numbers += [number for row in shown for number in row.swapped(score)]
@@ -130,7 +142,9 @@ class _Row:
     def entry(self, score: str) -> Entry:
         means = {name: estimate(found, score).mean for name, found in self.runs.items()}
         pairs = [
-            f"{number['ahead']}, {number['behind']}" if number["clear"] else f"({number['ahead']}, {number['behind']})"
+            f"{number['ahead']}, {number['behind']}"
+            if number["clear"]
+            else f"({number['ahead']}, {number['behind']})"
             for number in self.swapped(score)
         ]
         return Entry(_ranked(means), "; ".join(pairs))
@@ -167,6 +181,6 @@ def _ranked(figures: Mapping[str, float]) -> str:
     """
     names = sorted(figures, key=lambda name: -figures[name])
     text = names[0]
-    for before, name in zip(names, names[1:], strict=False):
+    for before, name in pairwise(names):
         text += (" = " if figures[before] == figures[name] else " > ") + name
     return text

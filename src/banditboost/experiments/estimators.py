@@ -31,8 +31,9 @@ def estimators(records: Iterable[Record]) -> Sheet:
             for equation in EQUATIONS
             for numbers_of in _numbers(runs.get(equation, ()), equation)
         ]
-    spread = interval_note([estimate(members, "accuracy") for members in group(records, data_of).values()])
-    note = f"Accuracy over the last fifth, below it over the whole stream: {spread} Difference: on the same seeds."
+    cells = group(records, data_of, mode_of, learner_of, equation_of).values()
+    spread = interval_note([estimate(runs, "accuracy") for runs in cells])
+    note = f"Accuracy over the last fifth, below it over all rounds: {spread} Difference: on the same seeds."
     header = ("Data", "Protocol", "Algorithm", "Equation (3)", "Equation (4)", "(4) minus (3)")
     return Sheet("estimators", "Equation (3) against equation (4)", note, header, tuple(rows), tuple(numbers))
 

@@ -59,8 +59,8 @@ def learners(records: Iterable[Record]) -> Sheet:
         rows.append((*_stream_entries(members), *chosen, *tried))
         numbers += _numbers("learners", (data, mode), "n", {algorithm: found}, {algorithm: printed})
     note = (
-        "N in multiples of five, as the paper chose it, on the streams of Table 4 with the paper's ρ: the best "
-        "N, its accuracy over the whole stream, and what it gains over the printed N; then every N. "
+        "N in multiples of five, as the paper chose it, on the streams of Table 4 with the paper's ρ: the "
+        "best N, its accuracy over the whole stream, and what it gains over the printed N; then every N. "
         f"Accuracy: {_spread(records, size_of)}"
     )
     header = ("Data", "Protocol", "Algorithm", "N of the paper", "Best N", *(f"N = {size}" for size in sizes))
