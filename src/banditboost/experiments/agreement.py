@@ -127,7 +127,7 @@ def orders(records: Iterable[Record]) -> Sheet:
         "parentheses by no more than the 95 % interval of their difference on the same seeds."
     )
     header = ("Data", "Table", "Printed", *modes)
-    return Sheet("orders", "The order of the algorithms", note, header, tuple(rows), tuple(numbers))
+    return Sheet("orders", "The order of the algorithms", note, header, tuple(rows), tuple(numbers), names=2)
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ def estimators(records: Iterable[Record]) -> Sheet:
     rows, numbers = [], []
     for (data, mode, algorithm), members in group(records, data_of, mode_of, learner_of).items():
         runs = group(members, equation_of)
-        title = Entry(title_of(data), f"k = {members[0]['n_labels']}, {members[0]['rounds']:,} rounds")
+        stream = Entry(title_of(data), f"k = {members[0]['n_labels']}, {members[0]['rounds']:,} rounds")
         entries = [_entry(runs.get(equation, ())) for equation in EQUATIONS]
-        rows.append((title, Entry(mode), Entry(algorithm), *entries, _difference(runs)))
+        rows.append((stream, Entry(mode), Entry(algorithm), *entries, _difference(runs)))
         numbers += [
             {"table": "estimators", "data": data, "algorithm": algorithm, "protocol": mode, **numbers_of}
             for equation in EQUATIONS
@@ -35,7 +35,8 @@ def estimators(records: Iterable[Record]) -> Sheet:
     spread = interval_note([estimate(runs, "accuracy") for runs in cells])
     note = f"Accuracy over the last fifth, below it over all rounds: {spread} Difference: on the same seeds."
     header = ("Data", "Protocol", "Algorithm", "Equation (3)", "Equation (4)", "(4) minus (3)")
-    return Sheet("estimators", "Equation (3) against equation (4)", note, header, tuple(rows), tuple(numbers))
+    title = "Equation (3) against equation (4)"
+    return Sheet("estimators", title, note, header, tuple(rows), tuple(numbers), names=3)
 
 
 def equation_of(record: Record) -> int:

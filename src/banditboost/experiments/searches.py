@@ -43,7 +43,7 @@ def table4(records: Iterable[Record]) -> Sheet:
         f"and what it gains over the paper's rate. Accuracy: {_spread(records, exploration_of)}"
     )
     header = ("Data", "Protocol", "ρ of the paper", "One ρ for all", *algorithms)
-    return Sheet("table4", "Table 4: exploration rates", note, header, tuple(rows), tuple(numbers))
+    return Sheet("table4", "Table 4: exploration rates", note, header, tuple(rows), tuple(numbers), names=2)
 
 
 def learners(records: Iterable[Record]) -> Sheet:
@@ -64,7 +64,7 @@ def learners(records: Iterable[Record]) -> Sheet:
         f"Accuracy: {_spread(records, size_of)}"
     )
     header = ("Data", "Protocol", "Algorithm", "N of the paper", "Best N", *(f"N = {size}" for size in sizes))
-    return Sheet("learners", "The choice of N", note, header, tuple(rows), tuple(numbers))
+    return Sheet("learners", "The choice of N", note, header, tuple(rows), tuple(numbers), names=3)
 
 
 def size_of(record: Record) -> int:

@@ -46,12 +46,12 @@ def _scores(records: Iterable[Record], name: str, title: str) -> Sheet:
     ]
     spread = interval_note([estimate(runs, SCORES[name]) for runs in cells.values()])
     note = (
-        f"Accuracy: {spread} Below it the difference from the printed figure, marked if beyond {TOLERANCE}. "
-        "Text: what the paper's text says, wherever it speaks. Ours: what the package does. Program: the "
-        "authors', where it was measured, with one seed (Balance: three)."
+        f"Accuracy: {spread} Below it the difference from the printed figure, bold or coloured if beyond "
+        f"{TOLERANCE}. Text: what the paper's text says, wherever it speaks. Ours: what the package does. "
+        "Program: the authors', where it was measured, with one seed (Balance: three)."
     )
     header = ("Data", "Protocol", *algorithms)
-    return Sheet(name, title, note, header, tuple(rows), tuple(numbers_of(cells, name)))
+    return Sheet(name, title, note, header, tuple(rows), tuple(numbers_of(cells, name)), names=2)
 
 
 def _block(cells: _Cells, data: str, algorithms: Sequence[str], table: str) -> list[tuple[Entry, ...]]:
