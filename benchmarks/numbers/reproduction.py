@@ -17,7 +17,7 @@ def within(mode: str) -> str:
         for row in agreement.within(runs_of("table1", reproduced())).numbers
         if (row["part"], row["protocol"]) == ("all", mode)
     )
-    return f"{found['within']} of {found['cells']} ({found['above']} above, {found['below']} below)"
+    return f"{found['within']} of {found['cells']} cells ({found['above']} above, {found['below']} below)"
 
 
 def minutes(artefact: str) -> str:
@@ -30,12 +30,17 @@ def all_minutes() -> str:
     return f"{sum(record['seconds'] for record in reproduced()) / 60:.0f} minutes"
 
 
+def once_played(value: Callable[..., str], *given: str) -> Callable[[], str]:
+    """A value of records that may not have been kept yet."""
+    return lambda: value(*given) if reproduced() else "(not played yet)"
+
+
 VALUES: dict[str, Callable[[], str]] = {
     "tables.places": reading.table,
-    **{f"tables.within-{mode}": lambda mode=mode: within(mode) for mode in MODES},  # type: ignore[misc]
-    "tables.minutes-tables": lambda: minutes("table1"),
-    "tables.minutes-table4": lambda: minutes("table4"),
-    "tables.minutes-estimators": lambda: minutes("estimators"),
-    "tables.minutes-learners": lambda: minutes("learners"),
-    "tables.minutes": all_minutes,
+    **{f"tables.within-{mode}": once_played(within, mode) for mode in MODES},
+    "tables.minutes-tables": once_played(minutes, "table1"),
+    "tables.minutes-table4": once_played(minutes, "table4"),
+    "tables.minutes-estimators": once_played(minutes, "estimators"),
+    "tables.minutes-learners": once_played(minutes, "learners"),
+    "tables.minutes": once_played(all_minutes),
 }
