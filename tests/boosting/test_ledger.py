@@ -11,6 +11,7 @@ from banditboost import Decision
 from banditboost.models import ledger
 from banditboost.models.settings import SETTINGS, new_record
 from tests.boosting.rounds import STREAM, make, refused
+from tests.boosting.states import refusal
 from tests.boosting.twins import DECIDERS
 
 AHEAD = 32
@@ -64,18 +65,18 @@ def test_ledger_against_a_set(n_rounds: int, window: int) -> None:
             assert ledger.is_open(settings, book.bits, t + 1, round_) == (round_ not in learned)
             ledger.close_round(settings, book.bits, round_)
             learned.add(round_)
-            assert "once" in book.refusal(round_, t + 1)
+            assert "once" in refusal(book, round_, t + 1)
     for round_ in range(-1, n_rounds + 1):
-        refusal = book.refusal(round_, n_rounds)
-        assert ("too old" in refusal) == (0 <= round_ < n_rounds - window)
-        assert ("not one of" in refusal) == (round_ in (-1, n_rounds))
+        reason = refusal(book, round_, n_rounds)
+        assert ("too old" in reason) == (0 <= round_ < n_rounds - window)
+        assert ("not one of" in reason) == (round_ in (-1, n_rounds))
         can_be = max(0, n_rounds - window) <= round_ < n_rounds and round_ not in learned
-        assert (refusal == "") == can_be
+        assert (reason == "") == can_be
         assert ledger.is_open(settings, book.bits, n_rounds, round_) == can_be
     stored = ledger.Ledger()
     stored.restore(book.to_array(n_rounds), n_rounds)
     rounds = range(n_rounds)
-    assert [stored.refusal(t, n_rounds) for t in rounds] == [book.refusal(t, n_rounds) for t in rounds]
+    assert [refusal(stored, t, n_rounds) for t in rounds] == [refusal(book, t, n_rounds) for t in rounds]
 
 
 def test_many_rounds_at_once(window: int) -> None:
@@ -85,7 +86,7 @@ def test_many_rounds_at_once(window: int) -> None:
     book = book.opened_up_to(75)
     for round_ in (43, 50, 74):
         book.close(round_)
-    assert [round_ for round_ in range(75 - window, 75) if book.refusal(round_, 75)] == [43, 50, 74]
+    assert [round_ for round_ in range(75 - window, 75) if refusal(book, round_, 75)] == [43, 50, 74]
 
 
 def test_a_stream_longer_than_the_window(window: int) -> None:
@@ -94,7 +95,7 @@ def test_a_stream_longer_than_the_window(window: int) -> None:
         book.close(round_)
     end = 20 + 3 * window
     book = book.opened_up_to(end)
-    assert [round_ for round_ in range(end - window, end) if book.refusal(round_, end)] == []
+    assert [round_ for round_ in range(end - window, end) if refusal(book, round_, end)] == []
 
 
 def test_a_ledger_that_grows_leaves_the_one_before_as_it_was(window: int) -> None:
@@ -103,4 +104,4 @@ def test_a_ledger_that_grows_leaves_the_one_before_as_it_was(window: int) -> Non
     before = book.bits.copy()
     book.opened_up_to(5 * window)
     assert np.array_equal(book.bits, before)
-    assert "once" in book.refusal(1, window)
+    assert "once" in refusal(book, 1, window)

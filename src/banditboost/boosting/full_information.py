@@ -88,7 +88,7 @@ class FullInformationBooster(Booster):
 
     @locked
     def predict_proba_many(self, X: Any) -> list[dict[Hashable, float]]:
-        """For every row the probability of each label to be predicted; the model does not change."""
+        """For every row the label shares of `predict_proba_one`; the model does not change."""
         rows = rows_of(X)
         return [self.predict_proba_one(x) for x in rows]
 
@@ -112,11 +112,17 @@ class FullInformationBooster(Booster):
 
     @locked
     def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
-        """The probability with which each label would be predicted."""
+        """Each label's share of those who answer; the shares add up to 1.
+
+        AdaFull draws the expert that answers, so a share is the probability with which the label would be
+        predicted. OptFull draws nobody: the label with most votes is predicted, and a share is that of the
+        learners who vote for the label.
+        """
         shares = self._label_shares(self._look(x))
         return dict(zip(self.labels, shares.tolist(), strict=True))
 
     def _label_shares(self, memo: Array) -> Array:
+        """Each label's share of those who answer."""
         raise NotImplementedError
 
 
@@ -241,5 +247,6 @@ class OptFull(OptimalBooster, FullInformationBooster):
         )
 
     def _label_shares(self, memo: Array) -> Array:
+        """All learners answer, with one vote each."""
         votes = memo[VOTES : VOTES + self.n_learners].astype(np.int64)
         return np.bincount(votes, minlength=len(self.labels)) / self.n_learners

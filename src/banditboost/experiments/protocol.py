@@ -137,7 +137,7 @@ def setting(dataset: str, algorithm: str, mode: Mode = "ours") -> Setting:
         exploration=EXPLORATION[dataset] if algorithm in BANDIT else None,
         trees=_trees(dataset, algorithm),
         importance_scale=_importance_scale(dataset, algorithm, mode),
-        clip=None if mode == "text" and algorithm == "BinBandit" else CLIP,
+        clip=None if algorithm == "BinBandit" else CLIP,
         lesson="text" if mode == "text" and algorithm != "BinBandit" else None,
     )
 

@@ -65,8 +65,7 @@ class BanditModel(DecidingModel):
         if status == NO_LEARNERS:
             self._learn_from_list([(decision, correct)])
         elif status == CLOSED:
-            refusal = self._identity.ledger.refusal(decision._round, self.rounds)
-            raise DecisionError(f"the decision of round {decision._round} {refusal}")
+            self._identity.ledger.check(decision._round, self.rounds)
 
     def _hear_verdict(self, decision: Decision, memo: Array, correct: bool) -> int:
         """Learn the verdict on a decision. Returns LEARNED, NO_LEARNERS, or CLOSED."""
