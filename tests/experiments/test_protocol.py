@@ -53,9 +53,11 @@ def test_full_information_settings() -> None:
         )
 
 
-def test_binary_settings() -> None:
-    setting = protocol.setting("isolet", "BinBandit")
+@pytest.mark.parametrize("mode", protocol.MODES)
+def test_binary_settings(mode: protocol.Mode) -> None:
+    setting = protocol.setting("isolet", "BinBandit", mode)
     assert (setting.n_learners, setting.exploration, setting.importance_scale) == (10, 0.1, 1.0)
+    assert setting.clip is None
 
 
 def test_importance_scales() -> None:
@@ -82,7 +84,7 @@ def test_the_text_changes_these_settings_and_no_others() -> None:
             changed[d, a] = {name: text[name] for name in ours if ours[name] != text[name]}
     for (_, algorithm), changes in changed.items():
         assert changes == (
-            {"clip": None}
+            {}
             if algorithm == "BinBandit"
             else {"lesson": "text", "importance_scale": 1.0}
             if algorithm == "AdaFull"

@@ -99,7 +99,7 @@ def reproduce(
     """Make the paper's Tables 1, 2 and 4 and Figures 1 and 2, and report.html with all of it.
 
     Each number stands beside the printed one, to the letter of the text and as the package does it. Means
-    have 95 % intervals if there are at least three seeds. Everything is 3,470 runs: @TIME@.
+    have 95 % intervals if there are at least three seeds. Everything is 3,470 runs, half an hour of one core.
     Runs that are in the directory already are not played again: stop with Ctrl-C, and the same command goes
     on.
 
