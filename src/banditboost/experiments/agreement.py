@@ -110,16 +110,8 @@ def orders(records: Iterable[Record]) -> Sheet:
     rows, numbers = [], []
     for table, score in SCORES.items():
         for data in (name for name in PRINTED if any(name == key[0] for key in runs)):
-            shown = [
-                _Row(
-                    data, mode, table, {a: runs[data, mode, a] for a in ALGORITHMS if (data, mode, a) in runs}
-                )
-                for mode in modes
-            ]
-            printed = {
-                name: figure for name in shown[0].runs if (figure := printed_figure(data, name, table))
-            }
-            entries = [Entry(_ranked(printed)), *(row.entry(score) for row in shown)]
+            shown = [_row(runs, data, mode, table) for mode in modes]
+            entries = [Entry(_ranked(_printed(shown))), *(row.entry(score) for row in shown)]
             rows.append((Entry(title_of(data)), Entry(_NAMES[table]), *entries))
             numbers += [number for row in shown for number in row.swapped(score)]
     note = (
@@ -153,8 +145,8 @@ class _Row:
         """Pairs whose printed order is the other one; equal figures have no order."""
         found = []
         for pair in combinations(self.runs, 2):
-            first, second = (printed_figure(self.data, name, self.table) for name in pair)
-            if first is None or second is None or first == second:
+            first, second = (_figure(self, name) for name in pair)
+            if first == second:
                 continue
             behind, ahead = pair if first > second else pair[::-1]
             difference = lead(self.runs[ahead], self.runs[behind], score)
@@ -173,6 +165,22 @@ class _Row:
         return found
 
 
+def _row(runs: Mapping[Any, Sequence[Record]], data: str, mode: str, table: str) -> _Row:
+    played = {name: runs[data, mode, name] for name in ALGORITHMS if (data, mode, name) in runs}
+    return _Row(data, mode, table, played)
+
+
+def _printed(shown: Sequence[_Row]) -> dict[str, float]:
+    """The printed figures of the algorithms that any mode has played."""
+    played = {name for row in shown for name in row.runs}
+    return {name: _figure(shown[0], name) for name in ALGORITHMS if name in played}
+
+
+def _figure(row: _Row, algorithm: str) -> float:
+    cell = PRINTED[row.data][algorithm]
+    return cell.last if row.table == "table1" else cell.total
+
+
 def _ranked(figures: Mapping[str, float]) -> str:
     """Names by their figures, the highest first.
 
@@ -180,7 +188,7 @@ def _ranked(figures: Mapping[str, float]) -> str:
     'AdaFull = AdaBandit > OptFull'
     """
     names = sorted(figures, key=lambda name: -figures[name])
-    text = names[0]
+    text = names[0] if names else "-"
     for before, name in pairwise(names):
         text += (" = " if figures[before] == figures[name] else " > ") + name
     return text

@@ -19,7 +19,7 @@ EQUATIONS = (3, 4)
 
 def estimators(records: Iterable[Record]) -> Sheet:
     """Both equations for each booster on each stream, and the difference on the same seeds."""
-    records = checked(records, "rounds", "n_labels", *SCORES.values())
+    records = checked(records, "rounds", "n_labels", "estimator", *SCORES.values())
     rows, numbers = [], []
     for (data, mode, algorithm), members in group(records, data_of, mode_of, learner_of).items():
         runs = group(members, equation_of)
@@ -41,7 +41,8 @@ def estimators(records: Iterable[Record]) -> Sheet:
 
 def equation_of(record: Record) -> int:
     """Which equation estimated the loss in a run; (4) if nothing is said."""
-    return int(record["task"].get("parameters", {}).get("estimator", 4))
+    given = record["task"].get("parameters", {}).get("estimator")
+    return 4 if given is None else int(given)
 
 
 def _entry(runs: Sequence[Record]) -> Entry:

@@ -56,18 +56,12 @@ def _scores(records: Iterable[Record], name: str, title: str) -> Sheet:
 
 def _block(cells: _Cells, data: str, algorithms: Sequence[str], table: str) -> list[tuple[Entry, ...]]:
     """The rows of a data set: as printed, in each mode, and as the authors' program was measured."""
-    modes = list(dict.fromkeys(mode for name, mode, _ in cells if name == data))
-    runs = next(runs for (name, *_), runs in cells.items() if name == data)
-    title = Entry(title_of(data), f"k = {runs[0]['n_labels']}")
+    streams = {mode: runs[0] for (name, mode, _), runs in cells.items() if name == data}
+    title = Entry(title_of(data), f"k = {next(iter(streams.values()))['n_labels']}")
     rows = [_figures_row(title, "printed", protocol.PRINTED.get(data, {}), algorithms, table)]
-    for mode in modes:
-        members = [cells.get((data, mode, algorithm)) for algorithm in algorithms]
-        rounds = next(found[0]["rounds"] for found in members if found)
-        entries = [
-            _score_entry(found, algorithm, table)
-            for found, algorithm in zip(members, algorithms, strict=True)
-        ]
-        rows.append((title, Entry(mode, f"{rounds:,} rounds"), *entries))
+    for mode, stream in streams.items():
+        entries = [_score_entry(cells.get((data, mode, name)), name, table) for name in algorithms]
+        rows.append((title, Entry(mode, f"{stream['rounds']:,} rounds"), *entries))
     if program := protocol.PROGRAM.get(data):
         rows.append(_figures_row(title, "program", program, algorithms, table))
     return rows
