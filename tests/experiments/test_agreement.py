@@ -56,7 +56,8 @@ def test_the_printed_order_is_that_of_the_printed_figures():
 
 
 @pytest.mark.parametrize(
-    ("gaps", "shown"), [((0.02, 0.021, 0.022), "OptFull, AdaFull"), ((0.2, -0.1, 0.0), "(OptFull, AdaFull)")]
+    ("gaps", "shown"),
+    [((0.02, 0.021, 0.022), "OptFull before AdaFull"), ((0.2, -0.1, 0.0), "(OptFull before AdaFull)")],
 )
 def test_a_pair_that_changes_places_is_named(gaps, shown):
     """OptFull is printed below AdaFull; those that are only maybe swapped are in parentheses."""

@@ -133,13 +133,7 @@ class _Row:
 
     def entry(self, score: str) -> Entry:
         means = {name: estimate(found, score).mean for name, found in self.runs.items()}
-        pairs = [
-            f"{number['ahead']}, {number['behind']}"
-            if number["clear"]
-            else f"({number['ahead']}, {number['behind']})"
-            for number in self.swapped(score)
-        ]
-        return Entry(_ranked(means), "; ".join(pairs))
+        return Entry(_ranked(means), ", ".join(map(_pair, self.swapped(score))))
 
     def swapped(self, score: str) -> list[dict[str, Any]]:
         """Pairs whose printed order is the other one; equal figures have no order."""
@@ -163,6 +157,11 @@ class _Row:
                     }
                 )
         return found
+
+
+def _pair(swapped: Mapping[str, Any]) -> str:
+    text = f"{swapped['ahead']} before {swapped['behind']}"
+    return text if swapped["clear"] else f"({text})"
 
 
 def _row(runs: Mapping[Any, Sequence[Record]], data: str, mode: str, table: str) -> _Row:
