@@ -11,13 +11,14 @@ import gzip
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from banditboost.experiments import figures
 from banditboost.experiments.agreement import cells
 from banditboost.experiments.paper import ARTEFACTS, artefact_tasks
-from banditboost.experiments.protocol import MODES
+from banditboost.experiments.protocol import ALGORITHMS, MODES, STREAMS
 from banditboost.experiments.results import Results
 from banditboost.experiments.task import Task
 from benchmarks.records import FOLDER, Record
@@ -73,9 +74,10 @@ def pack(records: Iterable[Record]) -> bytes:
     return gzip.compress("".join(lines).encode(), 9, mtime=0)
 
 
-def beyond(records: Sequence[Record]) -> dict[tuple[str, str, str], None]:
+def beyond(records: Sequence[Record]) -> list[tuple[str, str, str]]:
     """Mode, data set and algorithm of what is beyond the tolerance in Table 1 or 2, in the tables' order."""
-    return dict.fromkeys((cell.mode, cell.data, cell.algorithm) for cell in cells(records) if cell.side)
+    found = {(cell.mode, cell.data, cell.algorithm) for cell in cells(records) if cell.side}
+    return [key for key in product(MODES, STREAMS, ALGORITHMS) if key in found]
 
 
 def read_causes(path: Path) -> Causes:
@@ -85,7 +87,7 @@ def read_causes(path: Path) -> Causes:
 def updated(causes: Mapping[str, Any], records: Sequence[Record]) -> Causes:
     """An entry for everything that is beyond the tolerance, known causes kept."""
     found: Causes = {}
-    for mode, data, algorithm in sorted(beyond(records), key=lambda key: (MODES.index(key[0]), *key[1:])):  # type: ignore[arg-type]
+    for mode, data, algorithm in beyond(records):
         known = causes.get(mode, {}).get(data, {}).get(algorithm, UNKNOWN)
         found.setdefault(mode, {}).setdefault(data, {})[algorithm] = known
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from banditboost.experiments import agreement, estimators, searches, sheets, tables
@@ -19,8 +19,6 @@ PAGE: Final = """# The paper's tables, made again
 **ours** is what the package does. [Where the text is silent](../guide-reproducing.md#what-the-text-says-and-where-it-is-silent) both do the same, and
 [what we do differently](../deviations.md) tells the rest. Seeds are 4 to 23, and 4 to 13 for Isolet and Movement.
 {runs} runs, {rounds} million rounds, {minutes} minutes of one core; {days}; {machines}; {versions}. Runs are in `tables.jsonl.gz`, without their curves.
-
-{within_sentence}
 
 {within}
 {table1}
@@ -91,27 +89,23 @@ def page(shown: dict[str, Sheet], records: Sequence[Record], causes: Causes) -> 
     return PAGE.format(
         **markdown,
         beyond=beyond_table(runs_of("table1", records), causes),
-        within_sentence=within_sentence(shown["within"]),
         unknown=UNKNOWN,
         runs=f"{len(records):,}",
         rounds=f"{sum(record['rounds'] for record in records) / 1e6:.0f}",
         minutes=f"{sum(record['seconds'] for record in records) / 60:.0f}",
-        days=", ".join(sorted({record["finished"][:10] for record in records})),
-        machines=", ".join(sorted({str(record["machine"]["processor"]) for record in records})),
-        versions=", ".join(
-            sorted({f"banditboost {record['versions']['banditboost']}" for record in records})
+        days=_each(sorted(record["finished"][:10] for record in records)),
+        machines=_each(
+            f"{record['machine']['cpu']}, {record['machine']['cores']} cores" for record in records
+        ),
+        versions=_each(
+            " ".join(f"{name} {version}" for name, version in record["versions"].items())
+            for record in records
         ),
     )
 
 
-def within_sentence(sheet: Sheet) -> str:
-    """How many cells each mode has near print."""
-    whole = {row["protocol"]: row for row in sheet.numbers if row["part"] == "all"}
-    told = [
-        f"{mode}: {row['within']} of {row['cells']}, {row['above']} above and {row['below']} below"
-        for mode, row in whole.items()
-    ]
-    return f"Cells of Tables 1 and 2 within {tables.TOLERANCE} of the printed figure: {'; '.join(told)}."
+def _each(values: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(values))
 
 
 def beyond_table(records: Sequence[Record], causes: Causes) -> str:

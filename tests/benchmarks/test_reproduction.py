@@ -92,7 +92,7 @@ def test_the_page_has_every_table() -> None:
     page = files["tables.md"]
     for heading in ("Table 1:", "Table 2:", "Table 4:", "The order", "Equation (3)", "The choice of N"):
         assert f"\n## {heading}" in page
-    assert "text: 60 of 60, 0 above and 0 below; ours: 60 of 60" in page
+    assert "| all | 60 of 60 (0 above, 0 below) | 60 of 60 (0 above, 0 below) |" in page
 
 
 def test_keeping_writes_records_causes_and_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def record(
         "memory_bytes": 3 << 20,
         "peak_rss_bytes": 200 << 20,
         "versions": {"banditboost": "0.1.0", "numpy": "2.1.0", "numba": "0.61.0", "python": "3.11.9"},
-        "machine": {"processor": "a processor with <angle> brackets", "cores": 2, "system": "Linux"},
+        "machine": {"cpu": "a processor with <angle> brackets", "cores": 2, "system": "Linux"},
         "finished": "2026-11-16T12:00:00Z",
         **extra,
     }

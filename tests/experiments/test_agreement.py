@@ -57,10 +57,10 @@ def test_the_printed_order_is_that_of_the_printed_figures():
 
 @pytest.mark.parametrize(
     ("gaps", "shown"),
-    [((0.02, 0.021, 0.022), "OptFull before AdaFull"), ((0.2, -0.1, 0.0), "(OptFull before AdaFull)")],
+    [((0.02, 0.021, 0.022), "OptFull before AdaFull"), ((0.2, -0.1, 0.0), "OptFull before AdaFull?")],
 )
 def test_a_pair_that_changes_places_is_named(gaps, shown):
-    """OptFull is printed below AdaFull; those that are only maybe swapped are in parentheses."""
+    """OptFull is printed below AdaFull; those that are only maybe swapped have a question mark."""
     records = [made_up.record("car", "AdaFull", seed, 0.9) for seed in (4, 5, 6)]
     records += [
         made_up.record("car", "OptFull", seed, 0.9 + gap) for seed, gap in zip((4, 5, 6), gaps, strict=True)

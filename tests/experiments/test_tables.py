@@ -257,6 +257,13 @@ def test_table_4_has_a_row_for_each_mode():
     assert {number["protocol"] for number in sheet.numbers} == {"text", "ours"}
 
 
+def test_a_booster_that_one_mode_lacks_is_a_dash_there():
+    text = [made_up.record("mice", name, exploration=0.1, mode="text") for name in ("OptBandit", "BinBandit")]
+    sheet = searches.table4([made_up.record("mice", "OptBandit", exploration=0.1), *text])
+    assert {len(row) for row in sheet.rows} == {len(sheet.header)}
+    assert entry(sheet, "Mice", "BinBandit").main == "-"
+
+
 def sizes(accuracies, mode="ours", learner="OptBandit"):
     return [
         made_up.record("car", learner, seed, accuracy, mode=mode, given={"n_learners": size})

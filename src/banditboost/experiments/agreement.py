@@ -71,7 +71,7 @@ def within(records: Iterable[Record]) -> Sheet:
         for mode in modes
     ]
     title = f"Cells of Tables 1 and 2 within {TOLERANCE} of the printed figure"
-    note = "Either way; below, how many of the others lie above and below it."
+    note = "Either way; then how many of the others lie above and below it."
     return Sheet("within", title, note, ("Cells", *modes), tuple(rows), tuple(numbers))
 
 
@@ -115,8 +115,8 @@ def orders(records: Iterable[Record]) -> Sheet:
             rows.append((Entry(title_of(data)), Entry(_NAMES[table]), *entries))
             numbers += [number for row in shown for number in row.swapped(score)]
     note = (
-        "The best first; = are printed alike. Below: pairs that change places against print, those in "
-        "parentheses by no more than the 95 % interval of their difference on the same seeds."
+        "The best first; = are alike. Then pairs that change places against print, with a question mark if "
+        "by no more than the 95 % interval of their difference on the same seeds."
     )
     header = ("Data", "Table", "Printed", *modes)
     return Sheet("orders", "The order of the algorithms", note, header, tuple(rows), tuple(numbers), names=2)
@@ -161,7 +161,7 @@ class _Row:
 
 def _pair(swapped: Mapping[str, Any]) -> str:
     text = f"{swapped['ahead']} before {swapped['behind']}"
-    return text if swapped["clear"] else f"({text})"
+    return text if swapped["clear"] else f"{text}?"
 
 
 def _row(runs: Mapping[Any, Sequence[Record]], data: str, mode: str, table: str) -> _Row:

@@ -33,7 +33,7 @@ def estimators(records: Iterable[Record]) -> Sheet:
         ]
     cells = group(records, data_of, mode_of, learner_of, equation_of).values()
     spread = interval_note([estimate(runs, "accuracy") for runs in cells])
-    note = f"Accuracy over the last fifth, below it over all rounds: {spread} Difference: on the same seeds."
+    note = f"Accuracy over the last fifth, then over all rounds: {spread} Difference: on the same seeds."
     header = ("Data", "Protocol", "Algorithm", "Equation (3)", "Equation (4)", "(4) minus (3)")
     title = "Equation (3) against equation (4)"
     return Sheet("estimators", title, note, header, tuple(rows), tuple(numbers), names=3)

@@ -57,6 +57,12 @@ SPOKEN: Final = (
         "so, before label and weight are taken; BinBandit has no cost vectors and is not clipped",
         ("clip",),
     ),
+    Place(
+        "Weights of the full-information boosters",
+        "the same w",
+        "so, unscaled (the mode ours scales AdaFull's, as the published program does)",
+        ("importance_scale",),
+    ),
     Place("Scores", "Table 1: the last 20 % of the rounds; Table 2: all", "so"),
     Place("Curves", "moving average over 0.2 of all rounds", "so; and over all rounds so far before that"),
 )
@@ -79,12 +85,6 @@ SILENT: Final = (
         "Isolet's scale",
         "importance weights are scaled, no factor is given, nor for which boosters",
         "1 / (k - 1) for OptBandit and AdaBandit, as in the published program; 1 for the other three",
-        ("importance_scale",),
-    ),
-    Place(
-        "Weights of the full-information boosters",
-        "the appendix's w, for a cost vector that is passed to the learner",
-        "w unscaled, on Isolet, too; the published program scales AdaFull's (the mode ours does that)",
         ("importance_scale",),
     ),
     Place("Seeds", "20 random seeds, 10 of them for Isolet and Movement", "4 to 23, and 4 to 13", ("seed",)),

@@ -35,7 +35,7 @@ def table4(records: Iterable[Record]) -> Sheet:
         printed = protocol.EXPLORATION.get(data)
         searches = {"one for all": members, **group(members, learner_of)}
         found = {name: _means(runs, exploration_of) for name, runs in searches.items()}
-        entries = [_search_entry(rates, printed) for rates in found.values()]
+        entries = [_search_entry(found.get(name), printed) for name in ("one for all", *algorithms)]
         rows.append((*_stream_entries(members), Entry(_value(printed)), *entries))
         numbers += _numbers("table4", (data, mode), "rho", found, dict.fromkeys(found, printed))
     note = (
@@ -104,7 +104,9 @@ def best(found: Mapping[float, Estimate]) -> float:
     return max(sorted(found), key=lambda value: found[value].mean)
 
 
-def _search_entry(found: Mapping[float, Estimate], printed: float | None) -> Entry:
+def _search_entry(found: Mapping[float, Estimate] | None, printed: float | None) -> Entry:
+    if found is None:
+        return Entry("-")
     chosen = best(found)
     gain = (
         f", {signed(found[chosen].mean - found[printed].mean)}"

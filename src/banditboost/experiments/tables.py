@@ -46,9 +46,9 @@ def _scores(records: Iterable[Record], name: str, title: str) -> Sheet:
     ]
     spread = interval_note([estimate(runs, SCORES[name]) for runs in cells.values()])
     note = (
-        f"Accuracy: {spread} Below it the difference from the printed figure, bold or coloured if beyond "
+        f"Accuracy: {spread} With it the difference from the printed figure, bold or coloured if beyond "
         f"{TOLERANCE}. Text: what the paper's text says, wherever it speaks. Ours: what the package does. "
-        "Program: the authors', where it was measured, with one seed (Balance: three)."
+        "Program: the authors', where it was measured: one seed (Balance: three), Nursery with four classes."
     )
     header = ("Data", "Protocol", *algorithms)
     return Sheet(name, title, note, header, tuple(rows), tuple(numbers_of(cells, name)), names=2)
