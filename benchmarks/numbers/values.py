@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, reliability, reproduction, speed
+from benchmarks.numbers import accuracy, departures, reliability, reproduction, speed
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
+    **departures.VALUES,
     **reliability.VALUES,
     **reproduction.VALUES,
     **speed.VALUES,
