@@ -18,7 +18,7 @@ PAGE: Final = """# The paper's tables, made again
 `banditboost reproduce all`: the paper's streams, N, rho and gamma in two modes. **Text** is what the paper's text says wherever it speaks;
 **ours** is what the package does. [Where the text is silent](../guide-reproducing.md#what-the-text-says-and-where-it-is-silent) both do the same, and
 [what we do differently](../deviations.md) tells the rest. Seeds are 4 to 23, and 4 to 13 for Isolet and Movement.
-{runs} runs, {rounds} million rounds, {minutes} minutes of one core; {days}; {machines}; {versions}. Runs are in `tables.jsonl.gz`, without their curves.
+{runs} runs, {rounds} million rounds, {minutes} minutes of play, one run at a time beside other work; {days}; {machines}; {versions}. Runs are in `tables.jsonl.gz`, without their curves.
 
 {within}
 {table1}

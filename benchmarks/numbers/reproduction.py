@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from banditboost.experiments import agreement, reading
-from banditboost.experiments.protocol import MODES
 from benchmarks.numbers.sources import reproduced
 from benchmarks.reproduction import runs_of
 
@@ -30,17 +29,13 @@ def all_minutes() -> str:
     return f"{sum(record['seconds'] for record in reproduced()) / 60:.0f} minutes"
 
 
-def once_played(value: Callable[..., str], *given: str) -> Callable[[], str]:
-    """A value of records that may not have been kept yet."""
-    return lambda: value(*given) if reproduced() else "(not played yet)"
-
-
 VALUES: dict[str, Callable[[], str]] = {
     "tables.places": reading.table,
-    **{f"tables.within-{mode}": once_played(within, mode) for mode in MODES},
-    "tables.minutes-tables": once_played(minutes, "table1"),
-    "tables.minutes-table4": once_played(minutes, "table4"),
-    "tables.minutes-estimators": once_played(minutes, "estimators"),
-    "tables.minutes-learners": once_played(minutes, "learners"),
-    "tables.minutes": once_played(all_minutes),
+    "tables.within-text": lambda: within("text"),
+    "tables.within-ours": lambda: within("ours"),
+    "tables.minutes-tables": lambda: minutes("table1"),
+    "tables.minutes-table4": lambda: minutes("table4"),
+    "tables.minutes-estimators": lambda: minutes("estimators"),
+    "tables.minutes-learners": lambda: minutes("learners"),
+    "tables.minutes": all_minutes,
 }

@@ -13,11 +13,7 @@ from benchmarks.reproduction import CAUSES_NAME, read_causes
 
 
 def texts() -> dict[Path, str]:
-    reproduced = (
-        reproduction_page.files(sources.reproduced(), read_causes(FOLDER / CAUSES_NAME))
-        if sources.reproduced()
-        else {}
-    )
+    reproduced = reproduction_page.files(sources.reproduced(), read_causes(FOLDER / CAUSES_NAME))
     return {
         FOLDER / clicks_page.PAGE_NAME: clicks_page.page(sources.lines("clicks")),
         FOLDER / report.PAGE_NAME: report.page(sources.peer_records()),

@@ -18,9 +18,6 @@ from benchmarks.records import FOLDER
 from tests.experiments import made_up
 
 Records = list[dict[str, Any]]
-kept = pytest.mark.skipif(
-    not (FOLDER / reproduction.RECORDS_NAME).exists(), reason="the tables have not been played yet"
-)
 
 
 def runs(names: tuple[str, ...] = ("table1",), seeds: range = range(4, 6)) -> Records:
@@ -109,7 +106,6 @@ def test_keeping_writes_records_causes_and_pictures(tmp_path: Path, monkeypatch:
     assert reproduction.read_causes(target / "causes.toml") == {}
 
 
-@kept
 def test_every_cell_beyond_has_a_cause_and_no_other_has() -> None:
     """Of the records that are kept; what was not found says so in those words."""
     beyond = reproduction.beyond(reproduction.runs_of("table1", sources.reproduced()))
@@ -120,6 +116,5 @@ def test_every_cell_beyond_has_a_cause_and_no_other_has() -> None:
     assert all(cause.strip() for mode in causes.values() for data in mode.values() for cause in data.values())
 
 
-@kept
 def test_all_runs_are_kept() -> None:
     assert len(reproduction.complete(sources.reproduced())) == len(sources.reproduced())
