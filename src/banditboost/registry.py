@@ -19,6 +19,8 @@ BOOSTERS = {
     "BinBandit": "boosting.binary",
     "OptFull": "boosting.full_information",
     "AdaFull": "boosting.full_information",
+    "MixBandit": "boosting.mixture.booster",
+    "MixFull": "boosting.mixture.booster",
 }
 # The strongest first.
 BASELINES = {
