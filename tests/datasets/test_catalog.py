@@ -23,7 +23,9 @@ def test_unknown_name() -> None:
 
 
 def test_unknown_variant() -> None:
-    with pytest.raises(DatasetError, match="unknown variant 'plain' of 'car': it is 'paper', 'text' or 'raw'"):
+    with pytest.raises(
+        DatasetError, match="unknown variant 'plain' of 'car': it is 'paper', 'text' or 'raw'"
+    ):
         datasets.load("car", variant="plain")  # type: ignore[arg-type]
 
 

@@ -102,7 +102,9 @@ def test_the_text_removes_the_one_row_of_movement_that_lacks_a_value(data_direct
 
 
 @pytest.mark.parametrize("name", ["balance", "car", "nursery", "mice"])
-def test_the_text_has_the_other_four_as_the_authors_played_them(name: str, request: pytest.FixtureRequest) -> None:
+def test_the_text_has_the_other_four_as_the_authors_played_them(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     directory = request.getfixturevalue("data_directory") if name == "mice" else None
     played, text = (datasets.load(name, variant=v, directory=directory) for v in ("paper", "text"))
     assert np.array_equal(played.X, text.X)

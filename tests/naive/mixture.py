@@ -175,9 +175,7 @@ class MixFull(Mixtures):
 
 
 class MixBandit(Mixtures):
-    def __init__(
-        self, k, learners, rho, seed, estimator=4, clip=100.0, importance_scale=1.0, lesson="ours"
-    ):
+    def __init__(self, k, learners, rho, seed, estimator=4, clip=100.0, importance_scale=1.0, lesson="ours"):
         super().__init__(k, learners, seed, clip, importance_scale, lesson)
         self.rho, self.estimate = rho, ESTIMATES[estimator]
         self.round, self.verdicts = 0, 0

@@ -66,9 +66,7 @@ def test_costs_are_the_gradient_of_the_logistic_loss(k):
 def test_points_integrate():
     """A steep exponential at the end, and a narrow bell."""
     rate = 90.0
-    found = sum(
-        w * math.exp(-rate * (2 - a)) for a, w in zip(mixture.POINTS, mixture.WEIGHTS, strict=True)
-    )
+    found = sum(w * math.exp(-rate * (2 - a)) for a, w in zip(mixture.POINTS, mixture.WEIGHTS, strict=True))
     assert found == pytest.approx((1 - math.exp(-4 * rate)) / rate, rel=1e-10)
     width = 0.1
     found = sum(

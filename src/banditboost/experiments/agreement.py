@@ -92,7 +92,9 @@ def _counts(found: Sequence[Cell]) -> dict[str, int]:
 
 def _count_entry(found: Sequence[Cell]) -> Entry:
     counts = _counts(found)
-    return Entry(f"{counts['within']} of {counts['cells']}", f"{counts['above']} above, {counts['below']} below")
+    return Entry(
+        f"{counts['within']} of {counts['cells']}", f"{counts['above']} above, {counts['below']} below"
+    )
 
 
 def orders(records: Iterable[Record]) -> Sheet:
@@ -103,10 +105,14 @@ def orders(records: Iterable[Record]) -> Sheet:
     for table, score in SCORES.items():
         for data in (name for name in PRINTED if any(name == key[0] for key in runs)):
             shown = [
-                _Row(data, mode, table, {a: runs[data, mode, a] for a in ALGORITHMS if (data, mode, a) in runs})
+                _Row(
+                    data, mode, table, {a: runs[data, mode, a] for a in ALGORITHMS if (data, mode, a) in runs}
+                )
                 for mode in modes
             ]
-            printed = {name: figure for name in shown[0].runs if (figure := printed_figure(data, name, table))}
+            printed = {
+                name: figure for name in shown[0].runs if (figure := printed_figure(data, name, table))
+            }
             entries = [Entry(_ranked(printed)), *(row.entry(score) for row in shown)]
             rows.append((Entry(title_of(data)), Entry(_NAMES[table]), *entries))
             numbers += [number for row in shown for number in row.swapped(score)]
@@ -130,7 +136,9 @@ class _Row:
     def entry(self, score: str) -> Entry:
         means = {name: estimate(found, score).mean for name, found in self.runs.items()}
         pairs = [
-            f"{number['ahead']}, {number['behind']}" if number["clear"] else f"({number['ahead']}, {number['behind']})"
+            f"{number['ahead']}, {number['behind']}"
+            if number["clear"]
+            else f"({number['ahead']}, {number['behind']})"
             for number in self.swapped(score)
         ]
         return Entry(_ranked(means), "; ".join(pairs))

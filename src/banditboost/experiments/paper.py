@@ -151,7 +151,9 @@ def estimator_tasks(
     mode: Mode = "ours",
 ) -> list[Task]:
     """Equation (4), the runs of Tables 1 and 2, and then the same runs with equation (3) in its place."""
-    played = paper_tasks(datasets, _known("booster with an estimate", algorithms, ESTIMATING), seeds, mode=mode)
+    played = paper_tasks(
+        datasets, _known("booster with an estimate", algorithms, ESTIMATING), seeds, mode=mode
+    )
     return played + [replace(task, parameters={**task.parameters, "estimator": 3}) for task in played]
 
 

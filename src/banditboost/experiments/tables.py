@@ -39,7 +39,11 @@ def _scores(records: Iterable[Record], name: str, title: str) -> Sheet:
     algorithms = tuple(
         algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for *_, learner in cells)
     )
-    rows = [row for data in dict.fromkeys(data for data, *_ in cells) for row in _block(cells, data, algorithms, name)]
+    rows = [
+        row
+        for data in dict.fromkeys(data for data, *_ in cells)
+        for row in _block(cells, data, algorithms, name)
+    ]
     spread = interval_note([estimate(runs, SCORES[name]) for runs in cells.values()])
     note = (
         f"Accuracy: {spread} Below it the difference from the printed figure, coloured if beyond {TOLERANCE}. "
@@ -60,7 +64,8 @@ def _block(cells: _Cells, data: str, algorithms: Sequence[str], table: str) -> l
         members = [cells.get((data, mode, algorithm)) for algorithm in algorithms]
         rounds = next(found[0]["rounds"] for found in members if found)
         entries = [
-            _score_entry(found, algorithm, table) for found, algorithm in zip(members, algorithms, strict=True)
+            _score_entry(found, algorithm, table)
+            for found, algorithm in zip(members, algorithms, strict=True)
         ]
         rows.append((title, Entry(mode, f"{rounds:,} rounds"), *entries))
     if program := protocol.PROGRAM.get(data):
@@ -69,7 +74,11 @@ def _block(cells: _Cells, data: str, algorithms: Sequence[str], table: str) -> l
 
 
 def _figures_row(
-    title: Entry, protocol_name: str, figures: Mapping[str, protocol.Printed], algorithms: Sequence[str], table: str
+    title: Entry,
+    protocol_name: str,
+    figures: Mapping[str, protocol.Printed],
+    algorithms: Sequence[str],
+    table: str,
 ) -> tuple[Entry, ...]:
     known = [figures.get(algorithm) for algorithm in algorithms]
     digits = 2 if protocol_name == "printed" else 3

@@ -90,29 +90,42 @@ def weigh_all(densities: Densities, rule: Rule) -> None:
 
 
 @loop
-def read_losses(losses: Array, series: Array, points: Array, window: Array, work: Array) -> None:
-    """L at the points of a window, by Clenshaw's recursion for a Chebyshev series; it is left in `work[1]`.
+def find_coefficients(losses: Array, series: Array, coefficients: Array) -> None:
+    """The Chebyshev series of L, four nodes at a time; one more coefficient is 0."""
+    for n in range(coefficients.size):
+        coefficients[n] = 0.0
+    for m in range(0, losses.size, 4):
+        for n in range(series.shape[1]):
+            coefficients[n] += (
+                losses[m] * series[m, n]
+                + losses[m + 1] * series[m + 1, n]
+                + losses[m + 2] * series[m + 2, n]
+                + losses[m + 3] * series[m + 3, n]
+            )
+
+
+@loop
+def sum_series(points: Array, window: Array, work: Array) -> None:
+    """L at the points of a window, by Clenshaw's recursion, four coefficients at a time; it is left in
+    `work[1]`, and half of alpha in `work[3]`.
 
     Lengths are read off the arrays: loops of a known length would be unrolled, and not vectorised.
     """
     coefficients, read, before, place = work[0], work[1], work[2], work[3]
     middle, half = 0.5 * (window[0] + window[1]), 0.5 * (window[1] - window[0])
-    for n in range(losses.size):
-        coefficients[n] = 0.0
-    for m in range(losses.size):
-        value = losses[m]
-        for n in range(series.shape[1]):
-            coefficients[n] += value * series[m, n]
     for j in range(points.size):
         place[j] = (middle + half * points[j]) / LARGEST
         read[j] = 0.0
         before[j] = 0.0
-    for n in range(losses.size - 1, 0, -1):
-        value = coefficients[n]
+    for n in range(NODES, 0, -4):
+        c1, c2, c3, c4 = coefficients[n], coefficients[n - 1], coefficients[n - 2], coefficients[n - 3]
         for j in range(points.size):
-            next_ = value + 2.0 * place[j] * read[j] - before[j]
-            before[j] = read[j]
-            read[j] = next_
+            twice = 2.0 * place[j]
+            b1 = c1 + twice * read[j] - before[j]
+            b2 = c2 + twice * b1 - read[j]
+            b3 = c3 + twice * b2 - b1
+            read[j] = c4 + twice * b3 - b2
+            before[j] = b3
     for j in range(points.size):
         read[j] = coefficients[0] + place[j] * read[j] - before[j]
 
@@ -136,7 +149,8 @@ def weigh_points(work: Array, weights: Array, least: float, places: Array, masse
 @inlined
 def weigh(densities: Densities, i: int, rule: Rule, work: Array) -> float:
     """Places and masses of learner i; returns the least L at them."""
-    read_losses(densities.losses[i], rule.series, rule.points, densities.windows[i], work)
+    find_coefficients(densities.losses[i], rule.series, work[0])
+    sum_series(rule.points, densities.windows[i], work)
     least = math.inf
     for j in range(POINTS):
         least = min(least, work[1, j])
