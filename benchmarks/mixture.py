@@ -92,7 +92,7 @@ class Run:
         result = play(model, *stream)
         seconds = time.process_time() - start
         scores = {"accuracy": result.accuracy, "last_accuracy": result.last_accuracy, "seconds": seconds}
-        about = records.about(machine(), "python -m benchmarks.mixture")
+        about = records.about({"cpu": str(machine()["cpu"])}, "python -m benchmarks.mixture")
         return {"id": self.id, **asdict(self), "rounds": len(result.y), **scores, **about}
 
 

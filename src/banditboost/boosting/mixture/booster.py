@@ -16,6 +16,7 @@ from banditboost.boosting.mixture.density import (
     NARROWEST,
     RULE,
     densities_of,
+    mean_weights,
     uniform_densities,
 )
 from banditboost.boosting.mixture.round import MixtureLearned, MixtureState, choose, teach, witness
@@ -63,6 +64,8 @@ class MixtureBooster(AdaptiveBooster):
         demand((low >= -LARGEST) & (high <= LARGEST), "a window of weights is out of range")
         demand(high - low >= NARROWEST, "a window of weights is too narrow")
         self._densities = densities_of(losses, windows)
+        off = self._weights[: self.n_learners] - mean_weights(self._densities)
+        demand(np.abs(off) <= EQUAL, "a weight of a learner is not the mean of its density")
 
     def _farthest(self) -> float:
         """How far apart losses of two weights can be: 4 (|W| + |w|) a verdict, each at most (k + 3) / p."""

@@ -81,6 +81,13 @@ def densities_of(losses: Array, windows: Array) -> Densities:
     return densities
 
 
+def mean_weights(densities: Densities) -> Array:
+    """The mean of each learner's alpha."""
+    low, high = densities.windows.T
+    means: Array = 0.5 * (low + high) + 0.5 * (high - low) * (densities.masses @ RULE.points)
+    return means
+
+
 @allocating
 def weigh_all(densities: Densities, rule: Rule) -> None:
     """Find places and masses for windows as they are."""

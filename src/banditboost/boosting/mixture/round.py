@@ -111,8 +111,8 @@ def estimated_right(of: Estimate, ballot: Ballot, slot: int) -> float:
 def mixture_costs(
     probabilities: Array, ballot: Ballot, of: Estimate, all_: float, n_labels: int, vector: Array
 ) -> None:
-    """The vector chat = C (1 - lhat) with C[l, r] = softmax(s)_l - 1{l = r}, times k / 2: then a first example
-    weighs as much as with the costs of AdaBandit.
+    """The vector chat = C (1 - lhat) with C[l, r] = softmax(s)_l - 1{l = r}, times k / 2: then a first
+    example weighs as much as with AdaBandit.
     """
     for slot in range(probabilities.size):
         right = estimated_right(of, ballot, slot)
