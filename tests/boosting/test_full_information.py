@@ -17,7 +17,7 @@ from tests.boosting.twins import make_booster
 STREAM = make_stream("mixed", 3, 60)
 
 
-@pytest.fixture(params=["AdaFull", "OptFull"])
+@pytest.fixture(params=["AdaFull", "OptFull", "MixFull"])
 def model(request: pytest.FixtureRequest) -> Any:
     booster = make_booster(request.param, 3, 5, schema=STREAM.schema())
     for x, y in zip(STREAM.X, STREAM.y.tolist(), strict=True):
@@ -25,7 +25,7 @@ def model(request: pytest.FixtureRequest) -> Any:
     return booster
 
 
-@pytest.fixture(params=["AdaFull", "OptFull"])
+@pytest.fixture(params=["AdaFull", "OptFull", "MixFull"])
 def fresh(request: pytest.FixtureRequest) -> Any:
     return make_booster(request.param, 3, 5, schema=Schema())
 
