@@ -132,6 +132,11 @@ def _as_array(labels: list[Hashable]) -> Array:
     return array
 
 
+def _state_numbers(model: Model) -> tuple[Any, ...]:
+    """What changes whenever a model decides, learns, grows or is set anew."""
+    return model.rounds, model.verdicts, model.schema.version, len(model.labels), model._settings.tobytes()
+
+
 class _Player:
     """Plays blocks of rows one after the other and keeps the record."""
 
@@ -161,13 +166,12 @@ class _Player:
                 return
 
     def _report(self, played: int) -> None:
-        model = self._model
-        before = model.rounds, model.verdicts, model.schema.version, len(model.labels)
+        before = _state_numbers(self._model)
         self._progress(played)  # type: ignore[misc]
-        if before != (model.rounds, model.verdicts, model.schema.version, len(model.labels)):
+        if before != _state_numbers(self._model):
             raise ParameterError(
-                f"progress has let the model decide, learn or grow after {played} rounds; a model that is"
-                " played may be looked at only: give progress another one"
+                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model that"
+                " is played may be looked at only: give progress another one"
             )
 
     def _play(self, stop: int) -> None:
