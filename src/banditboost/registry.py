@@ -17,9 +17,9 @@ BOOSTERS = {
     "OptBandit": "boosting.optimal",
     "AdaBandit": "boosting.adaptive",
     "BinBandit": "boosting.binary",
+    "MixBandit": "boosting.mixture.booster",
     "OptFull": "boosting.full_information",
     "AdaFull": "boosting.full_information",
-    "MixBandit": "boosting.mixture.booster",
     "MixFull": "boosting.mixture.booster",
 }
 # The strongest first.

@@ -1,4 +1,4 @@
-"""AdaFull and OptFull: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
+"""AdaFull and OptFull, and what MixFull shares with them: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
 bandit ones are built on them.
 
 They run the very same steps: with the label known, 1 - lhat is e_y exactly, and nothing is explored.
