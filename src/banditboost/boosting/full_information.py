@@ -1,5 +1,5 @@
-"""AdaFull and OptFull, and what MixFull shares with them: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
-bandit ones are built on them.
+"""AdaFull and OptFull: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
+bandit ones are built on them. MixFull (mixture/) is told it in the same way.
 
 They run the very same steps: with the label known, 1 - lhat is e_y exactly, and nothing is explored.
 """

@@ -61,8 +61,8 @@ def run(
     """Play one learner over a built-in data set or a file, and tell how well it did.
 
     The right label is hidden from the learner: it hears only whether the label it showed was right (AdaFull,
-    OptFull and MixFull are told it). Without other options a built-in set is played as often as in the paper, and the
-    paper's boosters have its settings.
+    OptFull and MixFull are told it). Without other options a built-in set is played as often as in the paper,
+    and the paper's boosters have its settings.
 
     \b
     Examples:
