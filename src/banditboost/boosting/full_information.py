@@ -21,6 +21,7 @@ from banditboost.memo import GREEDY, VOTES
 from banditboost.models.changing import ToLearn
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
+from banditboost.models.settings import ROUNDS
 from banditboost.rows.many import checked_rows, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
@@ -57,12 +58,12 @@ class FullInformationBooster(Booster):
             self._learn_from_list([(x, right)])
 
     def _learn_row(self, row: Array, right: int) -> None:
-        memo, _ = self._choose(row, self.rounds)
+        memo, _ = self._choose(row, self._calls.counters[ROUNDS])
         self._hear(memo, right, self.seed, None, False)
 
     def _learn_from_list(self, examples: list[tuple[Row, int]]) -> None:
         """Learn rows that were found good: all of them, even if the call does not come to its end."""
-        self._unfinished = ToLearn(examples, self.verdicts)
+        self._unfinished = ToLearn(examples, self)
         self._settled()
 
     def _learn_item(self, item: tuple[Row, int]) -> None:
