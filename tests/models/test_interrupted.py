@@ -27,9 +27,9 @@ from tests.models.interrupting import (
 )
 
 LABELS = ["a", "b", "c"]
-BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost"]
+BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost", "MixBandit"]
 BASELINES = ["EpsilonGreedyForest", "EpsilonGreedyTree", "DiagonalSOBA", "Banditron", "Majority", "Random"]
-TOLD = ["AdaFull", "OptFull"]
+TOLD = ["AdaFull", "OptFull", "MixFull"]
 ROWS: list[dict[str, Any]] = [{"x": float(t * 7 % 5), "colour": "rgb"[t % 3]} for t in range(12)]
 DECLARED = Schema(numeric=["x", "new"], nominal={"colour": ["r", "g", "b", "w"]})
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels can be interrupted")
