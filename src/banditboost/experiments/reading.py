@@ -60,7 +60,7 @@ SPOKEN: Final = (
     Place(
         "Weights of the full-information boosters",
         "the same w",
-        "so, unscaled (the mode ours scales AdaFull's, as the published program does)",
+        "so, unscaled",
         ("importance_scale",),
     ),
     Place("Scores", "Table 1: the last 20 % of the rounds; Table 2: all", "so"),
