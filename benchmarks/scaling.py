@@ -21,8 +21,8 @@ from typing import Any
 
 import banditboost
 from banditboost import Schema, play
-from benchmarks.departures import PROGRAM_WEIGHT
 from benchmarks import machine, records
+from benchmarks.departures import PROGRAM_WEIGHT
 from benchmarks.rate import timed
 from benchmarks.synthetic import Clouds, Window
 from benchmarks.tables import number, render, share

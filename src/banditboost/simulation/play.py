@@ -172,8 +172,8 @@ class _Player:
         self._progress(played)  # type: ignore[misc]
         if before != _state_numbers(self._model):
             raise ParameterError(
-                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model that"
-                " is played may be looked at only: give progress another one"
+                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model"
+                " that is played may be looked at only: give progress another one"
             )
 
     def _play(self, stop: int) -> None:
