@@ -19,6 +19,7 @@ from banditboost.boosting.costs import (
     list_active,
     no_votes,
     open_ballot,
+    suffer,
     zeros_for,
 )
 from banditboost.boosting.divided import show_by_schedule
@@ -148,6 +149,7 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
             costs.vector, ballot, settings, of.right, key, i
         )
         mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        suffer(costs.vector, ballot, scratch, i, mine)
         add_vote(costs, mine, memo[VOTES + n + i])
         estimated_costs(costs, ballot, of, n_labels)
         # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at

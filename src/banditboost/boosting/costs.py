@@ -8,7 +8,7 @@ all have the same cost.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,6 +94,15 @@ def label_and_weight(
     number = int(uniform(key, COST_TIE, learner) * n_tied) if n_tied > 1 else 0
     others_tied = n_slots > n_active and costs[n_active] <= limit
     return nth_tied(active, n_active, costs, -math.inf, limit, others_tied, number), weight
+
+
+@inlined
+def suffer(costs: Array, ballot: Ballot, scratch: Any, learner: int, own: int) -> None:
+    """Line 15: the learner suffers chat_h, its own slot's entry; one in Python is handed the whole vector."""
+    scratch.suffered[learner] += costs[own]
+    if scratch.costs.size > 0:
+        for label in range(scratch.costs.shape[1]):
+            scratch.costs[learner, label] = costs[slot_of(ballot.active, ballot.n_active, label)]
 
 
 class Logistic(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.booster import BanditBooster, CostBooster, Scratch
-from banditboost.boosting.costs import Ballot, label_and_weight, list_active
+from banditboost.boosting.booster import BanditBooster, CostBooster, CostScratch
+from banditboost.boosting.costs import Ballot, label_and_weight, list_active, suffer
 from banditboost.boosting.divided import show_by_schedule
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, expert_labels_among, largest_label, slot_of
@@ -50,7 +50,7 @@ class OptimalState(NamedTuple):
     learned: OptimalLearned
     forest: Forest
     learn_trees: Any
-    scratch: Scratch
+    scratch: CostScratch
     table: PotentialTable  # of costs: computed, not learned
 
 
@@ -155,7 +155,9 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
         scratch.labels[i], scratch.importance[i] = label_and_weight(
             votes.vector, ballot, settings, of.right, key, i
         )
-        count_vote(votes, slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i])))
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        suffer(votes.vector, ballot, scratch, i, mine)
+        count_vote(votes, mine)
 
 
 class OptimalBooster(CostBooster):
