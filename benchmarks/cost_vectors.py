@@ -30,7 +30,7 @@ FEEDS = ("costs", "text", "ours")
 ROUNDS = 10_000
 SEEDS = range(4, 10)
 CHOSEN_ON, CHOICE_ROUNDS, CHOICE_SEEDS = ("balance", "car", "mice"), 2_500, range(100, 102)
-RIDGES, CLIPS = (0.1, 1.0, 10.0), (10.0, 100.0, None)
+RIDGES, CLIPS = (0.1, 1.0, 10.0), (1.0, 3.0, 10.0, 100.0, None)
 Array = np.ndarray[Any, Any]
 
 

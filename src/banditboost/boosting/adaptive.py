@@ -43,10 +43,10 @@ from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import CHOSEN_EXPERT, RATE, ROUND, VOTES
 from banditboost.models.locking import locked
-from banditboost.models.model import MEBIBYTE
+from banditboost.models.model import MEBIBYTE, Witnessed
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.theory import adaptive_exploration
+from banditboost.theory import WeakLearningCondition, adaptive_exploration
 from banditboost.trees.forest import vote_forest
 from banditboost.types import Array, Record
 
@@ -138,6 +138,7 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
     """
     settings, weights, scratch = model.settings, model.learned.weights, model.scratch
     n, n_labels = settings.n_learners, settings.n_labels
+    suffered, vectors = scratch.suffered, scratch.costs
     ballot, costs = (
         open_ballot(active, active.size, of.first, of.second),
         no_votes(active.size, n_labels, zeros),
@@ -149,7 +150,7 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
             costs.vector, ballot, settings, of.right, key, i
         )
         mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
-        suffer(costs.vector, ballot, scratch, i, mine)
+        suffer(suffered, vectors, costs.vector, ballot, i, mine)
         add_vote(costs, mine, memo[VOTES + n + i])
         estimated_costs(costs, ballot, of, n_labels)
         # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at
@@ -186,7 +187,7 @@ def ask_experts(settings: Record, memo: Array, seed: int, labels: Array) -> None
 
 @kernel
 def witness(model: Any, memo: Array, right: int, sums: Array) -> None:
-    """What `play` notes of a round, from which the learners' empirical edges follow."""
+    """What `play` notes of a round: the sums of which empirical edges and the condition are made."""
     note_edges(model.settings, memo, right, sums)
 
 
@@ -207,6 +208,13 @@ class AdaptiveBooster(CostBooster):
     def _follow_labels(self) -> None:
         super()._follow_labels()
         self._settings.step = self._step()
+
+    def _witnessed(self, sums: Array) -> Witnessed:
+        """gamma_i = sum c_h / sum c_y; and with columns that sum to 0, |d|_1 = -k c_y."""
+        suffered, of_truth, least = sums
+        k = len(self.labels)
+        condition = WeakLearningCondition(k, suffered - of_truth, -k * of_truth, -k * least)
+        return Witnessed(suffered / of_truth, condition)
 
     def _step(self) -> float:
         """What eta_t is before it is divided by sqrt(t)."""

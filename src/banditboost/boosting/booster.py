@@ -50,7 +50,7 @@ class CostScratch(NamedTuple):
     importance: Array
     lesson: Array
     example: Array
-    suffered: Array  # the sum of the losses chat_h that each learner has suffered since `play` has begun
+    suffered: Array  # the sum of the losses chat_h of each learner, which `play` sets back
     costs: Array  # [N, k]: the cost vectors of the lesson, for learners in Python; else there is no room
 
 
@@ -336,6 +336,10 @@ class CostBooster(Booster):
         self._scratch = CostScratch(
             **self._scratch._asdict(), suffered=np.zeros(self.n_learners), costs=np.zeros(shape)
         )
+
+    def _losses(self) -> Array:
+        suffered: Array = self._scratch.suffered
+        return suffered
 
     @property
     def parameters(self) -> dict[str, Any]:

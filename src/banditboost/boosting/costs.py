@@ -8,7 +8,7 @@ all have the same cost.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,12 +97,17 @@ def label_and_weight(
 
 
 @inlined
-def suffer(costs: Array, ballot: Ballot, scratch: Any, learner: int, own: int) -> None:
-    """Line 15: the learner suffers chat_h, its own slot's entry; one in Python is handed the whole vector."""
-    scratch.suffered[learner] += costs[own]
-    if scratch.costs.size > 0:
-        for label in range(scratch.costs.shape[1]):
-            scratch.costs[learner, label] = costs[slot_of(ballot.active, ballot.n_active, label)]
+def suffer(
+    suffered: Array, vectors: Array, costs: Array, ballot: Ballot, learner: int, own: int
+) -> None:
+    """Line 15: the learner suffers the loss chat_h, the cost of its own slot.
+
+    One in Python may take the whole vector; for trees there is no room for it.
+    """
+    suffered[learner] += costs[own]
+    if vectors.size > 0:
+        for label in range(vectors.shape[1]):
+            vectors[learner, label] = costs[slot_of(ballot.active, ballot.n_active, label)]
 
 
 class Logistic(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 from banditboost.boosting.booster import BanditBooster, CostBooster, CostScratch
 from banditboost.boosting.costs import Ballot, label_and_weight, list_active, suffer
 from banditboost.boosting.divided import show_by_schedule
+from banditboost.boosting.edges import note_potentials
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, expert_labels_among, largest_label, slot_of
 from banditboost.boosting.exploration import allowed_labels, count_verdict
@@ -24,10 +25,10 @@ from banditboost.boosting.vote_states import MOST_VOTES
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.compiled.rng import EXPERT_TIE
 from banditboost.memo import CHOSEN_EXPERT, VOTES
-from banditboost.models.model import MEBIBYTE
+from banditboost.models.model import MEBIBYTE, Witnessed
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.theory import optimal_exploration
+from banditboost.theory import WeakLearningCondition, optimal_exploration
 from banditboost.trees.forest import vote_forest
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
@@ -137,6 +138,7 @@ def potential_costs(table: PotentialTable, votes: Count, ballot: Ballot, n_votes
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
     """Lines 12 to 15."""
     settings, scratch = model.settings, model.scratch
+    suffered, vectors = scratch.suffered, scratch.costs
     n = settings.n_learners
     of = estimate(settings, memo, feedback)
     count_verdict(settings, model.learned.counts, memo, feedback)
@@ -156,14 +158,20 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
             votes.vector, ballot, settings, of.right, key, i
         )
         mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
-        suffer(votes.vector, ballot, scratch, i, mine)
+        suffer(suffered, vectors, votes.vector, ballot, i, mine)
         count_vote(votes, mine)
+
+
+@kernel
+def witness(model: Any, memo: Array, right: int, sums: Array) -> None:
+    """What `play` notes of a round if it is asked to: the sums of the weak learning condition."""
+    note_potentials(model.settings, model.table, memo, right, sums)
 
 
 class OptimalBooster(CostBooster):
     """A plain majority of learners whose edge over guessing is known."""
 
-    compiled_round = Round(choose, teach)
+    compiled_round = Round(choose, teach, witness=witness, on_request=True)
 
     def __init__(
         self, labels: Iterable[Hashable], *, edge: float, n_learners: int, **parameters: Any
@@ -183,6 +191,9 @@ class OptimalBooster(CostBooster):
     def learned(self) -> OptimalLearned:
         """Counts and tally: the vote is plain."""
         return OptimalLearned(*self.counted())
+
+    def _witnessed(self, sums: Array) -> Witnessed:
+        return Witnessed(None, WeakLearningCondition(len(self.labels), *sums))
 
     def _state(self) -> OptimalState:
         return OptimalState(**super()._state()._asdict(), table=self.table)
