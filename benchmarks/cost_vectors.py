@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from banditboost import AdaBandit, OptBandit, play
+from banditboost.boosting.costs import LESSONS
 from banditboost.experiments.protocol import STREAMS, setting
 from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream
@@ -25,10 +26,12 @@ from benchmarks import records
 
 NAME = "cost_vectors"
 BOOSTERS: dict[str, Any] = {"AdaBandit": AdaBandit, "OptBandit": OptBandit}
-FEEDS = ("costs", "text", "ours")
-"""`learn_costs`, or label and weight by the appendix's rule or by ours."""
+RIDGE, CLIP = 1.0, 1.0
+"""The learner's defaults, chosen by `--choose`."""
+FEEDS = {"costs": CLIP, "unclipped": None, "text": CLIP, "ours": CLIP}
+"""How a learner is taught, and its own clip: by `learn_costs`, or by label and weight of the appendix or ours."""
 ROUNDS = 10_000
-SEEDS = range(4, 10)
+SEEDS = range(4, 9)
 CHOSEN_ON, CHOICE_ROUNDS, CHOICE_SEEDS = ("balance", "car", "mice"), 2_500, range(100, 102)
 RIDGES, CLIPS = (0.1, 1.0, 10.0), (1.0, 3.0, 10.0, 100.0, None)
 Array = np.ndarray[Any, Any]
@@ -56,8 +59,8 @@ class Run:
     feed: str
     seed: int
     rounds: int
-    ridge: float = 1.0
-    clip: float | None = 100.0
+    ridge: float = RIDGE
+    clip: float | None = CLIP
 
     @property
     def id(self) -> str:
@@ -68,12 +71,13 @@ class Run:
         plan, paper = STREAMS[self.data], setting(self.data, self.booster)
         stream = open_stream(Source(self.data, repeat=plan.repeat, rounds=self.rounds), self.seed)
         learner: Any = CostSensitiveLinear(stream.schema(), ridge=self.ridge, clip=self.clip)
+        by_label = self.feed in LESSONS
         model = BOOSTERS[self.booster](
             stream.labels,
             n_learners=paper.n_learners,
             exploration=paper.exploration,
-            weak_learner=learner if self.feed == "costs" else ByLabel(learner),
-            lesson="ours" if self.feed == "costs" else self.feed,
+            weak_learner=ByLabel(learner) if by_label else learner,
+            lesson=self.feed if by_label else "ours",
             schema=stream.schema(),
             seed=self.seed,
         )
@@ -87,8 +91,8 @@ def all_runs() -> Iterator[Run]:
     for seed in SEEDS:
         for data, plan in STREAMS.items():
             for booster in BOOSTERS:
-                for feed in FEEDS:
-                    yield Run(data, booster, feed, seed, min(ROUNDS, plan.rounds))
+                for feed, clip in FEEDS.items():
+                    yield Run(data, booster, feed, seed, min(ROUNDS, plan.rounds), clip=clip)
 
 
 def choice_runs() -> Iterator[Run]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -157,12 +156,9 @@ class WeakLearningCondition:
         return np.asarray(~(self.excess(gamma) > limit))
 
     def __str__(self) -> str:
-        lines = ["learner     edge  S(0.1)  S(0)"]
-        for i, (edge, some, none) in enumerate(
-            zip(self.edges, self.excess(0.1), self.excess(0.0), strict=True), start=1
-        ):
-            lines.append(f"{i:7d} {edge:8.3f} {some:7.1f} {none:5.1f}")
-        return "\n".join(lines)
+        rows = zip(self.edges, self.excess(0.1), self.excess(0.0), strict=True)
+        lines = [f"{i:7} {edge:8.3f} {at:8.2f} {at_0:8.2f}" for i, (edge, at, at_0) in enumerate(rows, start=1)]
+        return "\n".join(["learner     edge   S(0.1)     S(0)", *lines])
 
 
 def optimal_asymptotic_error(n_labels: int, n_learners: int, edge: float) -> float:

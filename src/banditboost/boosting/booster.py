@@ -337,7 +337,7 @@ class CostBooster(Booster):
             **self._scratch._asdict(), suffered=np.zeros(self.n_learners), costs=np.zeros(shape)
         )
 
-    def _losses(self) -> Array:
+    def _suffered(self) -> Array:
         suffered: Array = self._scratch.suffered
         return suffered
 

@@ -247,7 +247,7 @@ class Model(Changing):
         """What follows from the sums that the round's witness has made."""
         return Witnessed(sums[0] / sums[1], None)
 
-    def _losses(self) -> Array | None:
+    def _suffered(self) -> Array | None:
         """The sums of what each learner has suffered, which `play` sets back; None without cost vectors."""
         return None
 

@@ -216,7 +216,7 @@ class _Player:
         calls = self._model._calls
         play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)
         functions = calls.for_play(self._watched)
-        losses = self._model._losses()
+        losses = self._model._suffered()
         if losses is not None:
             losses[:] = 0.0
         while True:
@@ -259,7 +259,7 @@ class _Player:
         model, n_verdicts = self._model, int(self._cursor[NEXT_VERDICT])
         watched = self._watched and len(self._right) > 0
         seen = model._witnessed(self._sums) if watched else Witnessed(None, None)
-        suffered = None if model._losses() is None else self._suffered
+        suffered = None if model._suffered() is None else self._suffered
         return Result(
             model.labels, self._right, self._shown, self._greedy, n_verdicts, seen.edges, suffered, seen.condition
         )

@@ -41,7 +41,7 @@ class CostSensitiveLinear:
     """
 
     def __init__(
-        self, schema: Schema | None = None, *, ridge: float = 1.0, clip: float | None = 100.0
+        self, schema: Schema | None = None, *, ridge: float = 1.0, clip: float | None = 1.0
     ) -> None:
         self.ridge = check_number("ridge", ridge, 0.0, 1e12, open_low=True)
         self.clip = None if clip is None else check_number("clip", clip, 0.0, 1e12, open_low=True)
