@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, reliability, speed
+from benchmarks.numbers import accuracy, departures, reliability, speed
 
-VALUES: dict[str, Callable[[], str]] = {**accuracy.VALUES, **reliability.VALUES, **speed.VALUES}
+VALUES: dict[str, Callable[[], str]] = {
+    **accuracy.VALUES,
+    **departures.VALUES,
+    **reliability.VALUES,
+    **speed.VALUES,
+}

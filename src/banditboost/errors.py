@@ -32,5 +32,9 @@ class DecisionError(BanditBoostError):
     """A verdict cannot be learned: another model's decision, one already learned, or one too old."""
 
 
+class LearnedBeforeError(DecisionError):
+    """A verdict cannot be learned, since it was learned before: each is learned once."""
+
+
 class ModelFileError(BanditBoostError):
     """A file is no model, is damaged, or comes from a newer version; or a model cannot be saved in one."""

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.errors import DecisionError
+from banditboost.models.ledger import Ledger
+
 
 def state_of(model: Any) -> dict[str, Any]:
     """Everything that a round may change, in a form that can be compared."""
@@ -47,3 +50,12 @@ def difference(one: Any, other: Any) -> list[str]:
     """The names of what differs between two models; empty if nothing does."""
     ours, theirs = state_of(one), state_of(other)
     return [name for name in ours if ours[name] != theirs[name]]
+
+
+def refusal(ledger: Ledger, round_: int, rounds: int) -> str:
+    """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
+    try:
+        ledger.check(round_, rounds)
+    except DecisionError as error:
+        return str(error)
+    return ""

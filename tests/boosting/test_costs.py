@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from banditboost import AdaBandit
 from banditboost.boosting import costs as module
 from banditboost.boosting.costs import (
+    LESSONS,
     Ballot,
     Logistic,
     add_vote,
     estimated_costs,
-    LESSONS,
     label_and_weight,
     list_active,
     logistic_cost,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from banditboost import AdaFull, Schema
+from banditboost import AdaFull, OptFull, Schema
 from banditboost.errors import FeatureError, LabelError
+from banditboost.memo import VOTES
 from tests.boosting.states import state_of
 from tests.boosting.streams import make_stream
 from tests.boosting.twins import make_booster
@@ -100,3 +101,20 @@ def test_shares_that_were_added_up_are_probabilities():
     for _ in range(100):  # 16 of which exceed 1 before rounding is taken care of
         model._weights[5:] = -rng.exponential(size=5)
         assert max(model.predict_proba_one({"age": 31}).values()) <= 1.0
+
+
+def test_probabilities_of_optfull_are_shares_of_votes() -> None:
+    """Nobody is drawn: the label with the largest share is predicted, and the shares are those of the votes."""
+    model = OptFull(["a", "b", "c"], n_learners=7, seed=2)
+    for x in range(60):
+        model.learn_one({"x": float(x % 9)}, "abc"[x % 9 // 3])
+    divided = 0
+    for x in range(9):
+        row = {"x": float(x)}
+        memo = model._look(row)
+        votes = [model.labels[int(vote)] for vote in memo[VOTES : VOTES + 7]]
+        shares = model.predict_proba_one(row)
+        assert shares == {label: votes.count(label) / 7 for label in model.labels}
+        assert shares[model.predict_one(row)] == max(shares.values())
+        divided += max(shares.values()) < 1.0
+    assert divided

@@ -13,7 +13,7 @@ import pytest
 from banditboost import Schema, play
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import keyed, play_by_hand
-from tests.boosting.states import difference
+from tests.boosting.states import difference, refusal
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.twins import ADAPTIVE, ALL_BOOSTERS, DECIDERS, SEED, make_booster
 from tests.naive import rng
@@ -167,7 +167,9 @@ def test_played_rounds_are_in_the_ledger(name: str) -> None:
     model = make_booster(name, 3, 5, schema=stream.schema())
     before = model.decide(stream.X[0])
     result = play(model, stream.X, stream.y, lost=0.5)
-    heard = [round_ for round_ in range(model.rounds) if model._identity.ledger.refusal(round_, model.rounds)]
+    heard = [
+        round_ for round_ in range(model.rounds) if refusal(model._identity.ledger, round_, model.rounds)
+    ]
     u = keyed(SEED, rng.LOSS)
     assert heard == [round_ for round_ in range(1, ROUNDS + 1) if u(round_) >= 0.5]
     assert len(heard) == result.learned

@@ -200,7 +200,7 @@ def test_loss_is_a_share(model: Any, loss: Any) -> None:
     assert f"lost is {loss!r}" in refused(model, STREAM.X, STREAM.y, ParameterError, lost=loss)
 
 
-@pytest.mark.parametrize("touch", ["decide", "join", "label"])
+@pytest.mark.parametrize("touch", ["decide", "join", "label", "exploration"])
 def test_a_model_that_is_played_may_only_be_looked_at(touch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reports progress holds the model's lock: it must not change the model between two rounds."""
     monkeypatch.setattr(import_module("banditboost.simulation.play"), "_ROUNDS_A_CALL", 10)
@@ -209,8 +209,9 @@ def test_a_model_that_is_played_may_only_be_looked_at(touch: str, monkeypatch: p
         "decide": lambda: model.decide([0.0, 1.0]),
         "join": lambda: model.decide({"late": 1.0}),
         "label": lambda: model.add_label("d"),
+        "exploration": lambda: setattr(model, "exploration", 0.3),
     }
-    with pytest.raises(ParameterError, match="progress has let the model"):
+    with pytest.raises(ParameterError, match="progress has changed the model"):
         banditboost.play(
             model, np.zeros((40, 2)), ["a"] * 40, progress=lambda t: actions[touch]() if t == 20 else None
         )

@@ -23,7 +23,9 @@ def test_unknown_name() -> None:
 
 
 def test_unknown_variant() -> None:
-    with pytest.raises(DatasetError, match="unknown variant 'plain' of 'car': it is 'paper' or 'raw'"):
+    with pytest.raises(
+        DatasetError, match="unknown variant 'plain' of 'car': it is 'paper', 'text' or 'raw'"
+    ):
         datasets.load("car", variant="plain")  # type: ignore[arg-type]
 
 
@@ -32,7 +34,7 @@ def test_errors_are_the_packages_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["balance", "car", "nursery"])
-@pytest.mark.parametrize("variant", ["paper", "raw"])
+@pytest.mark.parametrize("variant", ["paper", "text", "raw"])
 def test_arrays_are_what_the_kernels_take(name: str, variant: datasets.catalog.Variant) -> None:
     dataset = datasets.load(name, variant=variant)
     assert (dataset.X.dtype, dataset.y.dtype) == (np.float64, np.int64)

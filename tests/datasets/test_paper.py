@@ -1,4 +1,4 @@
-"""The authors' preprocessing."""
+"""The authors' preprocessing, and that of the paper's text."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from banditboost import datasets
-from banditboost.datasets import paper
+from banditboost.datasets import paper, to_the_letter
 
 
 def column(dataset: datasets.Dataset, feature: str) -> np.ndarray:
@@ -82,3 +82,37 @@ def test_components_are_centred_and_uncorrelated() -> None:
     covariance = np.cov(scores.T)
     assert np.abs(scores.mean(axis=0)).max() < 1e-4
     assert np.abs(covariance - np.diag(np.diag(covariance))).max() < 1e-3
+
+
+def test_the_text_keeps_80_percent_of_the_variance_of_standardised_columns(data_directory: Path) -> None:
+    raw, played = (datasets.load("isolet", variant=v, directory=data_directory) for v in ("raw", "text"))
+    assert played.X.shape == (7797, 50)
+    assert played.features == datasets.load("isolet", directory=data_directory).features
+    whole = (raw.X.var(axis=0) / raw.X.var(axis=0)).sum()  # each standardised column has variance 1
+    assert played.X.var(axis=0).sum() / whole == pytest.approx(0.804, abs=0.0005)
+    assert (played.y == raw.y).all()
+
+
+def test_the_text_removes_the_one_row_of_movement_that_lacks_a_value(data_directory: Path) -> None:
+    whole, text = (datasets.load("movement", variant=v, directory=data_directory) for v in ("paper", "text"))
+    assert (whole.n_rows, text.n_rows) == (165_633, 165_632)  # the paper prints 165,631
+    assert (text.X == np.delete(whole.X, 122_076, axis=0)).all()
+    assert (text.y == np.delete(whole.y, 122_076)).all()
+    assert (text.features, text.kinds) == (whole.features, whole.kinds)
+
+
+@pytest.mark.parametrize("name", ["balance", "car", "nursery", "mice"])
+def test_the_text_has_the_other_four_as_the_authors_played_them(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    directory = request.getfixturevalue("data_directory") if name == "mice" else None
+    played, text = (datasets.load(name, variant=v, directory=directory) for v in ("paper", "text"))
+    assert np.array_equal(played.X, text.X)
+    assert (played.kinds, played.values) == (text.kinds, text.values)
+
+
+def test_standardised_columns_have_mean_0_and_variance_1() -> None:
+    random = np.random.default_rng(5)
+    scaled = to_the_letter.standardised(random.normal(3.0, 2.0, size=(400, 5)) * np.arange(1, 6))
+    assert np.abs(scaled.mean(axis=0)).max() < 1e-12
+    assert np.abs(scaled.var(axis=0) - 1).max() < 1e-12

@@ -20,7 +20,7 @@ from banditboost import Decision, Schema, play
 from banditboost.models import ledger
 from banditboost.models.model import Model
 from banditboost.registry import BASELINES, BOOSTERS, model_class
-from tests.boosting.states import difference
+from tests.boosting.states import difference, refusal
 from tests.boosting.streams import growing_rows, make_stream
 from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, GAP, make_booster, parameters_of
 from tests.io.models import HALF, STREAM, K, N, go_on, raw_header, reloaded, same, trained
@@ -145,8 +145,8 @@ def test_a_ledger_that_has_gone_around(monkeypatch: pytest.MonkeyPatch, tmp_path
         model.learn(decision, True)
     copy = reloaded(model, tmp_path / "a")
     for decision in decisions:
-        assert copy._identity.ledger.refusal(decision.round, copy.rounds) == model._identity.ledger.refusal(
-            decision.round, model.rounds
+        assert refusal(copy._identity.ledger, decision.round, copy.rounds) == refusal(
+            model._identity.ledger, decision.round, model.rounds
         )
 
 

@@ -150,7 +150,9 @@ def check_lines(base: Any, name: str, call: Call, chosen: Callable[[list[str]], 
         model = copy.deepcopy(base)
         where = interrupted(partial(call, model), at)
         assert lock_is_free(model), where
+        seen = model.rounds, model.verdicts
         found = settled_state(model)
+        assert seen == (model.rounds, model.verdicts), where
         assert found in (before, after), (where, [key for key in before if found[key] != after[key]])
         if name.startswith("learn") and (found == before or hasattr(model, "decide")):
             again(call, model)

@@ -23,6 +23,7 @@ from . import rng
 ETA = 0.2
 STEP = 0.35
 LEAST_NORM = 1e-20
+LEAST_VARIANCE = 1e-300
 Z_LIMIT = 4.0
 BIN_WIDTH = 0.5
 N_BINS = 11
@@ -172,10 +173,9 @@ class Statistics:
         self.squares += delta * (v - self.mean)
 
     def z(self, v):
-        if self.squares == 0:
+        if self.squares <= self.count * LEAST_VARIANCE:  # it counts as constant
             return 0.0
-        deviation = math.sqrt(self.squares / self.count)
-        return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT) if deviation else 0.0
+        return clip((v - self.mean) / math.sqrt(self.squares / self.count), -Z_LIMIT, Z_LIMIT)
 
 
 def bin_of(z):

@@ -14,7 +14,7 @@ import numpy as np
 
 from banditboost.boosting.estimate import Estimate
 from banditboost.boosting.experts import add_label, add_votes, nth_tied, slot_of
-from banditboost.compiled.compile import allocating, inlined, loop
+from banditboost.compiled.compile import allocating, inlined, kernel, loop
 from banditboost.compiled.rng import COST_TIE, uniform
 from banditboost.trees.special_functions import tanh_half
 from banditboost.types import Array, Record
@@ -53,14 +53,21 @@ def open_ballot(active: Array, n_active: int, first: int, second: int) -> Ballot
     return Ballot(active, n_active, slot_of(active, n_active, first), slot_of(active, n_active, second))
 
 
+@kernel
+def clip_entries(costs: Array, clip: float) -> None:
+    """The appendix's range [-clip, clip]."""
+    for slot in range(costs.size):
+        costs[slot] = max(-clip, min(clip, costs[slot]))
+
+
 @inlined
 def label_and_weight(
     costs: Array, ballot: Ballot, settings: Record, right: int, key: int, learner: int
 ) -> tuple[int, float]:
     """The appendix's l = argmin_j chat_j and w = sum_j (chat_j - chat_l), by one of three lessons.
 
-    "text": entries are clipped, as the appendix has it; of several minima a verdict that tells the right
-    label takes this one, if it is among them, and else one is drawn.
+    "text": entries are clipped (in place), as the appendix has it; of several minima a verdict that tells the
+    right label takes this one, if it is among them, and else one is drawn.
 
     "differences": a constant added to all entries changes neither l nor w, so clipping should not see one:
     after an exploration that hit, potential costs are all far below -clip and would be flat. The differences
@@ -69,21 +76,19 @@ def label_and_weight(
     "ours": besides, a verdict that tells the right label teaches that one, minimum or not.
     """
     active, n_active = ballot.active, ballot.n_active
-    n_labels, clip = settings.n_labels, settings.largest_weight
+    n_labels, most = settings.n_labels, settings.largest_weight
     n_slots = min(n_active + 1, n_labels)
-    largest = clip if settings.lesson == TEXT else math.inf
+    if settings.lesson == TEXT:
+        clip_entries(costs, most)
+        most *= 2.0  # of a difference
     least = math.inf
     for slot in range(n_slots):
         least = min(least, costs[slot])
-    least = max(-largest, min(largest, least))
     limit = least + settings.tie_tolerance * (1.0 + abs(least))
-    if limit >= largest:
-        limit = math.inf
-    most = math.inf if settings.lesson == TEXT else clip
     weight, n_tied = 0.0, 0
     for slot in range(n_slots):
         many = 1 if slot < n_active else n_labels - n_active
-        weight += many * min(max(-largest, min(largest, costs[slot])) - least, most)
+        weight += many * min(costs[slot] - least, most)
         if costs[slot] <= limit:
             n_tied += many
     weight *= settings.importance_scale

@@ -21,6 +21,7 @@ from banditboost.memo import GREEDY, VOTES
 from banditboost.models.changing import ToLearn
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
+from banditboost.models.settings import ROUNDS
 from banditboost.rows.many import checked_rows, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
@@ -57,12 +58,12 @@ class FullInformationBooster(Booster):
             self._learn_from_list([(x, right)])
 
     def _learn_row(self, row: Array, right: int) -> None:
-        memo, _ = self._choose(row, self.rounds)
+        memo, _ = self._choose(row, self._calls.counters[ROUNDS])
         self._hear(memo, right, self.seed, None, False)
 
     def _learn_from_list(self, examples: list[tuple[Row, int]]) -> None:
         """Learn rows that were found good: all of them, even if the call does not come to its end."""
-        self._unfinished = ToLearn(examples, self.verdicts)
+        self._unfinished = ToLearn(examples, self)
         self._settled()
 
     def _learn_item(self, item: tuple[Row, int]) -> None:
@@ -88,7 +89,7 @@ class FullInformationBooster(Booster):
 
     @locked
     def predict_proba_many(self, X: Any) -> list[dict[Hashable, float]]:
-        """For every row the probability of each label to be predicted; the model does not change."""
+        """For every row the label shares of `predict_proba_one`; the model does not change."""
         rows = rows_of(X)
         return [self.predict_proba_one(x) for x in rows]
 
@@ -112,11 +113,17 @@ class FullInformationBooster(Booster):
 
     @locked
     def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
-        """The probability with which each label would be predicted."""
+        """Each label's share of those who answer; the shares add up to 1.
+
+        AdaFull draws the expert that answers, so a share is the probability with which the label would be
+        predicted. OptFull draws nobody: the label with most votes is predicted, and a share is that of the
+        learners who vote for the label.
+        """
         shares = self._label_shares(self._look(x))
         return dict(zip(self.labels, shares.tolist(), strict=True))
 
     def _label_shares(self, memo: Array) -> Array:
+        """Each label's share of those who answer."""
         raise NotImplementedError
 
 
@@ -241,5 +248,6 @@ class OptFull(OptimalBooster, FullInformationBooster):
         )
 
     def _label_shares(self, memo: Array) -> Array:
+        """All learners answer, with one vote each."""
         votes = memo[VOTES : VOTES + self.n_learners].astype(np.int64)
         return np.bincount(votes, minlength=len(self.labels)) / self.n_learners

@@ -18,6 +18,7 @@ class Variant(StrEnum):
     """How a built-in data set is prepared."""
 
     paper = "paper"
+    text = "text"
     raw = "raw"
 
 
@@ -68,7 +69,10 @@ Nominal = Annotated[
     typer.Option(help="Columns of a file to take as names, whatever they look like.", metavar="A,B,..."),
 ]
 Ignore = Annotated[str | None, typer.Option(help="Columns of a file to leave out.", metavar="A,B,...")]
-VariantOf = Annotated[Variant, typer.Option(help="Built-in sets: as the paper played them, or plain.")]
+VariantOf = Annotated[
+    Variant,
+    typer.Option(help="Built-in sets: as the authors played them, as the paper's text has them, or plain."),
+]
 Repeat = Annotated[
     int | None,
     typer.Option(

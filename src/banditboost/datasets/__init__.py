@@ -16,6 +16,7 @@ Where to look:
 - `files.py`: Mice, Isolet and Movement: where a copy is, its checksum, how it is decoded;
 - `uci.py`, `web.py`: UCI's archives, and how they get here;
 - `paper.py`: what the authors did to each before playing it (`variant="paper"`);
+- `to_the_letter.py`: what the paper's text says was done instead (`variant="text"`);
 - `summary.py`: their sizes, and what the paper printed;
 - `origin.py`: titles, licences and addresses at UCI;
 - `tables/`: files and frames of the user (`read`, `open_file`);

@@ -29,6 +29,7 @@ from banditboost.experiments.grouping import (
     group,
     is_told_the_label,
     learner_of,
+    mode_of,
     title_of,
 )
 from banditboost.experiments.records import Record, checked
@@ -77,23 +78,23 @@ STYLE: Any = {
 
 
 def learning_curves(records: Iterable[Record], *, legend: bool = True) -> Figure:
-    """Moving average of accuracy with its 95 % interval, one panel for each data set.
+    """Moving average of accuracy with its 95 % interval, one panel for each data set and mode.
 
     Circles are the paper's Table 1. Below three seeds there is no interval.
     """
     found = checked(records, "rounds", "n_labels", "curve")
-    return _panels(group(found, data_of), _draw_curves, legend)
+    return _panels(group(found, data_of, mode_of), _draw_curves, legend)
 
 
 def exploration(
     records: Iterable[Record], *, legend: bool = True, series: Callable[[Record], str] = learner_of
 ) -> Figure:
-    """Accuracy against the exploration rate, one panel for each data set.
+    """Accuracy against the exploration rate, one panel for each data set and mode.
 
     A dotted line is the paper's choice.
     """
     found = checked(records, "n_labels", "accuracy", "exploration")
-    return _panels(group(found, data_of), partial(_draw_exploration, series=series), legend)
+    return _panels(group(found, data_of, mode_of), partial(_draw_exploration, series=series), legend)
 
 
 def write(figure: Figure, stem: Path) -> list[Path]:
@@ -133,15 +134,18 @@ def dashes(learner: str) -> str:
     return "--" if is_told_the_label(learner) else ":" if learner in baselines.__all__ else "-"
 
 
-def _panels(panels: dict[str, list[Record]], draw: Any, legend: bool) -> Figure:
+def _panels(panels: dict[tuple[str, str], list[Record]], draw: Any, legend: bool) -> Figure:
+    """With both modes, those of a data set stand side by side."""
     columns = min(len(panels), 2)
     rows = math.ceil(len(panels) / columns)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_PANEL[0] * columns, _PANEL[1] * rows), layout="constrained")
         grid = list(figure.subplots(rows, columns, squeeze=False).flat)
-        for axes, (data, members) in zip(grid, panels.items(), strict=False):
+        several = len({mode for _, mode in panels}) > 1
+        for axes, ((data, mode), members) in zip(grid, panels.items(), strict=False):
             draw(axes, members)
-            axes.set_title(f"{figure_text(title_of(data))}, k = {members[0]['n_labels']}")
+            shown = f": {mode}" if several else ""
+            axes.set_title(f"{figure_text(title_of(data))}, k = {members[0]['n_labels']}{shown}")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
         if legend:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.protocol import ALGORITHMS, STREAMS
+from banditboost.experiments.protocol import ALGORITHMS, DATA, MODES, STREAMS, Mode
 from banditboost.experiments.records import Record, check_record, listed
 from banditboost.experiments.references import is_reference, resolve, typed_name
 from banditboost.experiments.statistics import PairedDifference, mean_interval, paired_difference
@@ -52,6 +52,11 @@ def data_of(record: Record) -> str:
     return str(record["task"]["source"]["name"])
 
 
+def mode_of(record: Record) -> Mode:
+    """Whether a run is to the letter of the paper's text: its data tell."""
+    return "text" if record["task"]["source"].get("variant") == DATA["text"] else "ours"
+
+
 def learner_of(record: Record) -> str:
     """A learner as it is typed on the command line."""
     task = record["task"]
@@ -79,7 +84,7 @@ def exploration_of(record: Record) -> float:
 
 
 def group(records: Iterable[Record], *keys: Callable[[Record], Any]) -> dict[Any, list[Record]]:
-    """Records by the values of the keys, data and learners in the paper's order.
+    """Records by the values of the keys, data and learners in the paper's order, the text's mode first.
 
     A group is named by a value if there is one key, else by a tuple.
     """
@@ -98,7 +103,8 @@ def title_of(data: str) -> str:
 def _order(record: Record) -> tuple[Any, ...]:
     check_record(record, "task")
     data, learner, seed = data_of(record), learner_of(record), record["task"]["seed"]
-    return _place(tuple(STREAMS), data), data, _place(ALGORITHMS, learner), learner, seed
+    mode = MODES.index(mode_of(record))
+    return _place(tuple(STREAMS), data), data, mode, _place(ALGORITHMS, learner), learner, seed
 
 
 def _place(names: tuple[str, ...], name: str) -> int:

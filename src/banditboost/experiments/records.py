@@ -11,6 +11,8 @@ from banditboost.text import quoted
 
 Record = Mapping[str, Any]
 _MOST = 2**63
+_PARAMETERS = ("exploration", "n_learners")
+"""Fields of the task's parameters, not of the record itself."""
 
 
 def checked(records: Iterable[Record], *fields: str) -> list[Record]:
@@ -41,7 +43,7 @@ def check_record(record: Record, *fields: str) -> None:
     if not isinstance(record, Mapping):
         raise ExperimentError(f"a record is {quoted(record)}; give records of tasks")
     for field in fields:
-        value = _exploration(record) if field == "exploration" else record.get(field)
+        value = _parameter(record, field) if field in _PARAMETERS else record.get(field)
         if not _SOUND[field](value):
             raise ExperimentError(
                 f"the record {quoted(record.get('id'))} has {quoted(value)[:80]} for {field}; "
@@ -90,15 +92,16 @@ def _is_named(values: Any) -> bool:
     return isinstance(values, Mapping) and all(isinstance(name, str) for name in values)
 
 
-def _exploration(record: Record) -> Any:
+def _parameter(record: Record, name: str) -> Any:
     check_record(record, "task")
-    return record["task"].get("parameters", {}).get("exploration")
+    return record["task"].get("parameters", {}).get(name)
 
 
 _SOUND: Mapping[str, Callable[[Any], bool]] = {
     "id": lambda name: isinstance(name, str),
     "task": _is_task,
     "exploration": is_number,
+    "n_learners": is_count,
     "rounds": is_count,
     "n_labels": is_count,
     "memory_bytes": is_count,

@@ -15,10 +15,11 @@ from matplotlib.figure import Figure
 
 from banditboost.experiments import figures
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.grouping import data_of, group, learner_of, title_of
+from banditboost.experiments.grouping import data_of, group, learner_of, mode_of, title_of
 from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
+from banditboost.experiments.tables import SCORES, TOLERANCE, side
 from banditboost.experiments.wording import value_text
 from banditboost.text import html, quoted, visible
 
@@ -33,17 +34,21 @@ class Report:
     sheets: Sequence[Sheet]
     curves: Sequence[Record] = ()
     grid: Sequence[Record] = ()
+    others: Sequence[Record] = ()
+    """Runs that only tables show; some may be among the curves or in the grid."""
 
     @property
     def records(self) -> list[Record]:
-        return [*self.curves, *self.grid]
+        """Every run once."""
+        return list({record["id"]: record for record in (*self.curves, *self.grid, *self.others)}.values())
 
 
 def page(report: Report) -> str:
     """The whole HTML text."""
-    for records in (report.curves, report.grid):
+    for records in (report.curves, report.grid, report.others):
         if not isinstance(records, Sequence):
             raise ExperimentError(f"records is {quoted(records)}; give a list of records of tasks")
+    checked([*report.curves, *report.grid, *report.others], "id", "task")
     checked(report.records, "rounds", "seconds", "machine", "versions", "finished")
     parts = [_head(report), _tiles(report), *map(_sheet, report.sheets)]
     if report.curves:
@@ -76,27 +81,29 @@ def _head(report: Report) -> str:
 
 def _tiles(report: Report) -> str:
     records = report.records
-    compared = [
-        entry
-        for sheet in report.sheets
-        for row in sheet.rows
-        for entry in row
-        if entry.detail.startswith("paper ")
-    ]
-    marks = [entry.mark for entry in compared]
     tiles = [
         (f"{len(records):,}", "runs"),
         (f"{sum(record['rounds'] for record in records):,}", "rounds played"),
         (_duration(sum(record["seconds"] for record in records)), "of one core"),
     ]
-    if compared:
-        tiles.append((f"{marks.count('')} of {len(marks)}", "cells within 0.02 of the paper"))
-        tiles.append((f"{marks.count('above')} / {marks.count('below')}", "cells above / below"))
+    for mode, marks in _marks(report.sheets).items():
+        tiles.append((f"{marks.count('')} of {len(marks)}", f"{mode}: cells within {TOLERANCE} of the paper"))
+        tiles.append((f"{marks.count('above')} / {marks.count('below')}", f"{mode}: cells above / below"))
     return (
         '<dl class="tiles">'
         + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles)
         + "</dl>"
     )
+
+
+def _marks(sheets: Iterable[Sheet]) -> dict[str, list[str]]:
+    """On which side of the printed figure the cells of Tables 1 and 2 lie, for each mode."""
+    marks: dict[str, list[str]] = {}
+    for sheet in sheets:
+        for number in sheet.numbers if sheet.name in SCORES else ():
+            if number["difference"] is not None:
+                marks.setdefault(number["protocol"], []).append(side(number["difference"]))
+    return marks
 
 
 def _duration(seconds: float) -> str:
@@ -144,7 +151,7 @@ def _grid(records: Sequence[Record]) -> str:
 
 def _means(records: Sequence[Record]) -> str:
     """What the lines of a figure are."""
-    seeds = {len(runs) for runs in group(records, data_of, learner_of, _rate_of).values()}
+    seeds = {len(runs) for runs in group(records, data_of, mode_of, learner_of, _rate_of).values()}
     if max(seeds) < FEWEST_FOR_AN_INTERVAL:
         return f"Mean over seeds, without intervals: these take at least {FEWEST_FOR_AN_INTERVAL} seeds."
     few = (
@@ -162,9 +169,10 @@ def _rate_of(record: Record) -> float | None:
 
 
 def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: Any) -> str:
-    panels = group(records, data_of).items()
+    panels = group(records, data_of, mode_of).items()
     pictures = "".join(
-        _picture(draw(members, legend=False), f"{title}: {title_of(data)}") for data, members in panels
+        _picture(draw(members, legend=False), f"{title}: {title_of(data)}", mode)
+        for (data, mode), members in panels
     )
     return (
         f'<section id="{name}"><h2>{title}</h2><p class="note">{note}</p>{_legend(records)}'
@@ -184,16 +192,17 @@ def _legend_item(learner: str, learners: Sequence[str]) -> str:
     return f'<li><i style="{line}"></i>{html(learner)}</li>'
 
 
-def _picture(figure: Figure, text: str) -> str:
+def _picture(figure: Figure, text: str, mode: str) -> str:
     data = base64.b64encode(figures.svg_text(figure).encode()).decode()
-    return f'<figure><img alt="{html(text)}" src="data:image/svg+xml;base64,{data}"></figure>'
+    picture = f'<img alt="{html(text)}, {mode}" src="data:image/svg+xml;base64,{data}">'
+    return f"<figure>{picture}<figcaption>{mode}</figcaption></figure>"
 
 
 def _parameters(records: Iterable[Record]) -> str:
     """Each setting once, with the streams, seeds and exploration rates that it was played with."""
     rows = []
-    for (data, rounds, learner, parameters), runs in group(
-        records, data_of, _rounds, learner_of, _parameters_of
+    for (data, mode, rounds, learner, parameters), runs in group(
+        records, data_of, mode_of, _rounds, learner_of, _parameters_of
     ).items():
         seeds = sorted({record["task"]["seed"] for record in runs})
         rates = sorted(
@@ -207,7 +216,7 @@ def _parameters(records: Iterable[Record]) -> str:
         explored = f"exploration {', '.join(map(value_text, rates))}; " if rates else ""
         rows.append(
             (
-                Entry(title_of(data), f"{rounds:,} rounds, seeds {_span(seeds)}"),
+                Entry(title_of(data), f"{mode}: {rounds:,} rounds, seeds {_span(seeds)}"),
                 Entry(learner),
                 Entry(explored + parameters),
             )

@@ -1,92 +1,143 @@
-"""The paper's tables, with ours beside the printed figures, made from records alone.
+"""The paper's tables, each mode beside the printed figures, made from records alone.
 
 Every table is a `Sheet`: a grid of short texts that the terminal, Markdown, LaTeX and the report each set in
-their own way (`sheets.py`).
+their own way (`sheets.py`). Table 4 is in `searches.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
 from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments import protocol
-from banditboost.experiments.grouping import (
-    Estimate,
-    data_of,
-    estimate,
-    exploration_of,
-    group,
-    learner_of,
-    title_of,
-)
+from banditboost.experiments.grouping import Estimate, data_of, estimate, group, learner_of, mode_of, title_of
 from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.wording import finite, interval_note, signed
 
 TOLERANCE = 0.02
 """How far a cell may be from the printed figure before it is marked."""
+SCORES = {"table1": "last_accuracy", "table2": "accuracy"}
+"""What each of the two tables is about."""
+_Cells = Mapping[tuple[str, str, str], Sequence[Record]]
+"""Data set, mode and learner -> the runs with all seeds."""
 
 
 def table1(records: Iterable[Record]) -> Sheet:
     """Accuracy over the last fifth of the stream."""
-    return _scores(records, "table1", "Table 1: accuracy over the last fifth of the stream", "last_accuracy")
+    return _scores(records, "table1", "Table 1: accuracy over the last fifth of the stream")
 
 
 def table2(records: Iterable[Record]) -> Sheet:
     """Accuracy over the whole stream."""
-    return _scores(records, "table2", "Table 2: accuracy over the whole stream", "accuracy")
+    return _scores(records, "table2", "Table 2: accuracy over the whole stream")
 
 
-def _scores(records: Iterable[Record], name: str, title: str, score: str) -> Sheet:
-    cells = group(checked(records, "rounds", "n_labels", score), data_of, learner_of)
-    datasets = list(dict.fromkeys(data for data, _ in cells))
-    algorithms = [
-        algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for _, learner in cells)
+def _scores(records: Iterable[Record], name: str, title: str) -> Sheet:
+    cells = group(checked(records, "rounds", "n_labels", SCORES[name]), data_of, mode_of, learner_of)
+    algorithms = tuple(
+        algorithm for algorithm in protocol.ALGORITHMS if any(algorithm == learner for *_, learner in cells)
+    )
+    rows = [
+        row
+        for data in dict.fromkeys(data for data, *_ in cells)
+        for row in _block(cells, data, algorithms, name)
     ]
-    rows, numbers = [], []
-    for data in datasets:
-        entries = [_stream_entry(next(members for (name, _), members in cells.items() if name == data))]
-        for algorithm in algorithms:
-            members = cells.get((data, algorithm))
-            if members is None:
-                entries.append(Entry("-"))
-                continue
-            ours, printed = estimate(members, score), _printed(data, algorithm, score)
-            entries.append(_score_entry(ours, printed))
-            numbers.append({"table": name, "data": data, "algorithm": algorithm, **_figures(ours, printed)})
-        rows.append(tuple(entries))
-    spread = interval_note([estimate(members, score) for members in cells.values()])
-    note = f"Ours: {spread} Below: the paper's figure and the difference, coloured if beyond {TOLERANCE}."
-    return Sheet(name, title, note, ("Data", *algorithms), tuple(rows), tuple(numbers))
+    spread = interval_note([estimate(runs, SCORES[name]) for runs in cells.values()])
+    note = (
+        f"Accuracy: {spread} Below it the difference from the printed figure, coloured if beyond {TOLERANCE}. "
+        "Text: what the paper's text says, wherever it speaks. Ours: what the package does. Program: the "
+        "authors', where it was measured, with one seed (Balance: three)."
+    )
+    header = ("Data", "Protocol", *algorithms)
+    return Sheet(name, title, note, header, tuple(rows), tuple(numbers_of(cells, name)))
 
 
-def _printed(data: str, algorithm: str, score: str) -> float | None:
-    printed = protocol.PRINTED.get(data, {}).get(algorithm)
-    return None if printed is None else printed.last if score == "last_accuracy" else printed.total
+def _block(cells: _Cells, data: str, algorithms: Sequence[str], table: str) -> list[tuple[Entry, ...]]:
+    """The rows of a data set: as printed, in each mode, and as the authors' program was measured."""
+    modes = list(dict.fromkeys(mode for name, mode, _ in cells if name == data))
+    runs = next(runs for (name, *_), runs in cells.items() if name == data)
+    title = Entry(title_of(data), f"k = {runs[0]['n_labels']}")
+    rows = [_figures_row(title, "printed", protocol.PRINTED.get(data, {}), algorithms, table)]
+    for mode in modes:
+        members = [cells.get((data, mode, algorithm)) for algorithm in algorithms]
+        rounds = next(found[0]["rounds"] for found in members if found)
+        entries = [
+            _score_entry(found, algorithm, table)
+            for found, algorithm in zip(members, algorithms, strict=True)
+        ]
+        rows.append((title, Entry(mode, f"{rounds:,} rounds"), *entries))
+    if program := protocol.PROGRAM.get(data):
+        rows.append(_figures_row(title, "program", program, algorithms, table))
+    return rows
 
 
-def _stream_entry(records: Sequence[Record]) -> Entry:
-    record = records[0]
-    return Entry(title_of(data_of(record)), f"k = {record['n_labels']}, {record['rounds']:,} rounds")
+def _figures_row(
+    title: Entry,
+    protocol_name: str,
+    figures: Mapping[str, protocol.Printed],
+    algorithms: Sequence[str],
+    table: str,
+) -> tuple[Entry, ...]:
+    known = [figures.get(algorithm) for algorithm in algorithms]
+    digits = 2 if protocol_name == "printed" else 3
+    entries = [Entry("-") if cell is None else Entry(f"{_part(cell, table):.{digits}f}") for cell in known]
+    return title, Entry(protocol_name), *entries
 
 
-def _score_entry(ours: Estimate, printed: float | None) -> Entry:
+def _part(cell: protocol.Printed, table: str) -> float:
+    return cell.last if table == "table1" else cell.total
+
+
+def printed_figure(data: str, algorithm: str, table: str) -> float | None:
+    """What the paper printed, if it did."""
+    cell = protocol.PRINTED.get(data, {}).get(algorithm)
+    return None if cell is None else _part(cell, table)
+
+
+def _score_entry(runs: Sequence[Record] | None, algorithm: str, table: str) -> Entry:
+    if runs is None:
+        return Entry("-")
+    found, printed = estimate(runs, SCORES[table]), printed_figure(data_of(runs[0]), algorithm, table)
     if printed is None:
-        return Entry(str(ours))
-    difference = round(ours.mean - printed, 3)
-    mark = "" if abs(difference) <= TOLERANCE else "above" if difference > 0 else "below"
-    return Entry(str(ours), f"paper {printed:.2f}, {signed(difference)}", mark)
+        return Entry(str(found))
+    difference = round(found.mean - printed, 3)
+    return Entry(str(found), signed(difference), side(difference))
 
 
-def _figures(ours: Estimate, printed: float | None) -> dict[str, Any]:
+def side(difference: float) -> str:
+    """'above' or 'below' if a cell is beyond the tolerance, else nothing.
+
+    >>> side(0.021), side(-0.02)
+    ('above', '')
+    """
+    return "" if abs(round(difference, 3)) <= TOLERANCE else "above" if difference > 0 else "below"
+
+
+def numbers_of(cells: _Cells, table: str) -> list[dict[str, Any]]:
+    """The cells of a table for machines."""
+    return [
+        {
+            "table": table,
+            "data": data,
+            "algorithm": algorithm,
+            "protocol": mode,
+            **figures(estimate(runs, SCORES[table]), printed_figure(data, algorithm, table)),
+        }
+        for (data, mode, algorithm), runs in cells.items()
+        if algorithm in protocol.ALGORITHMS
+    ]
+
+
+def figures(found: Estimate, printed: float | None) -> dict[str, Any]:
+    """A mean over seeds beside the printed figure."""
     return {
         "paper": printed,
-        "ours": round(ours.mean, 5),
-        "half_interval": finite(ours.half_width),
-        "difference": None if printed is None else round(ours.mean - printed, 5),
-        "seeds": ours.seeds,
+        "accuracy": round(found.mean, 5),
+        "half_interval": finite(found.half_width),
+        "difference": None if printed is None else round(found.mean - printed, 5),
+        "seeds": found.seeds,
     }
 
 
@@ -115,70 +166,3 @@ def table3() -> Sheet:
         tuple(rows),
         tuple(numbers),
     )
-
-
-def table4(records: Iterable[Record]) -> Sheet:
-    """The exploration rates that a grid search finds, beside the paper's choice."""
-    records = checked(records, "rounds", "n_labels", "accuracy", "exploration")
-    algorithms = tuple(group(records, learner_of))
-    rows, numbers = [], []
-    for data, members in group(records, data_of).items():
-        printed = protocol.EXPLORATION.get(data)
-        searches = {"one for all": members, **group(members, learner_of)}
-        entries = [_search_entry(_rates(runs), printed) for runs in searches.values()]
-        rows.append((_stream_entry(members), Entry(_rate(printed)), *entries))
-        numbers += [
-            {
-                "table": "table4",
-                "data": data,
-                "algorithm": algorithm,
-                "paper_rho": printed,
-                "rho": rate,
-                **_figures(found, None),
-            }
-            for algorithm, runs in searches.items()
-            for rate, found in _rates(runs).items()
-        ]
-    spread = interval_note(
-        found for runs in group(records, data_of).values() for found in _rates(runs).values()
-    )
-    note = (
-        "The best rate of the grid, its accuracy over the whole (shorter) stream, "
-        f"and what it gains over the paper's rate. Accuracy: {spread}"
-    )
-    header = ("Data", "ρ of the paper", "One ρ for all", *algorithms)
-    return Sheet("table4", "Table 4: exploration rates", note, header, tuple(rows), tuple(numbers))
-
-
-def _rates(records: Iterable[Record]) -> dict[float, Estimate]:
-    """The accuracy of each rate, as a mean over seeds.
-
-    Of several learners it is their mean in each seed, so that the interval is over seeds, not over learners.
-    """
-    return {rate: _mean_learner(runs) for rate, runs in sorted(group(records, exploration_of).items())}
-
-
-def _mean_learner(records: Sequence[Record]) -> Estimate:
-    by_seed = group(records, lambda record: record["task"]["seed"]).values()
-    return estimate(
-        [{"accuracy": fmean(record["accuracy"] for record in runs)} for runs in by_seed], "accuracy"
-    )
-
-
-def _best_rate(rates: Mapping[float, Estimate]) -> float:
-    """The best rate; the lowest of several that are equally good."""
-    return max(sorted(rates), key=lambda rate: rates[rate].mean)
-
-
-def _search_entry(rates: Mapping[float, Estimate], printed: float | None) -> Entry:
-    best = _best_rate(rates)
-    gain = (
-        f", {signed(rates[best].mean - rates[printed].mean)}"
-        if printed is not None and printed in rates
-        else ""
-    )
-    return Entry(_rate(best), f"{rates[best]}{gain}")
-
-
-def _rate(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:g}"

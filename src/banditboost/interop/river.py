@@ -121,7 +121,7 @@ class _RiverBooster(base.Classifier):
         return self._booster.predict_one(x)
 
     def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
-        """The probability with which each known label would be predicted."""
+        """Each known label's share: the booster's `predict_proba_one`."""
         if len(self._seen) < 2:
             return dict.fromkeys(self._seen, 1.0)
         return self._booster.predict_proba_one(x)

@@ -80,7 +80,7 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> Array:
-        """The probability with which the booster would predict each class; columns as in `classes_`."""
+        """Each class's share, as the booster's `predict_proba_one` has it; columns as in `classes_`."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
         return np.array([list(self.booster_.predict_proba_one(row).values()) for row in X])

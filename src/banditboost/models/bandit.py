@@ -65,8 +65,7 @@ class BanditModel(DecidingModel):
         if status == NO_LEARNERS:
             self._learn_from_list([(decision, correct)])
         elif status == CLOSED:
-            refusal = self._identity.ledger.refusal(decision._round, self.rounds)
-            raise DecisionError(f"the decision of round {decision._round} {refusal}")
+            self._identity.ledger.check(decision._round, self.rounds)
 
     def _hear_verdict(self, decision: Decision, memo: Array, correct: bool) -> int:
         """Learn the verdict on a decision. Returns LEARNED, NO_LEARNERS, or CLOSED."""
@@ -89,7 +88,7 @@ class BanditModel(DecidingModel):
         for decision, correct in told:
             elsewhere += decision._origin.branch != self._identity.branch
             items.append((decision, correct, elsewhere))
-        self._unfinished = ToLearn(items, self.verdicts)
+        self._unfinished = ToLearn(items, self)
         try:
             self._settled()
         finally:

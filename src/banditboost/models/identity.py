@@ -133,15 +133,12 @@ class Identity:
             )
         if origin.branch == self.branch:
             self._check_run(origin.run, round_)
-            refusal = self.ledger.refusal(round_, rounds)
+            self.ledger.check(round_, rounds)
         else:
             self._check_below(origin.branch, round_)
             ledger = self._below.get((origin.branch, origin.run))
-            refusal = ""
             if ledger is not None and round_ < ledger.opened:
-                refusal = ledger.refusal(round_, ledger.opened)
-        if refusal:
-            raise DecisionError(f"the decision of round {round_} {refusal}")
+                ledger.check(round_, ledger.opened)
 
     def _check_run(self, run: str, round_: int) -> None:
         """The run that this model, or the one that it is a copy of, was in when it came to this round."""

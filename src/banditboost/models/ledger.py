@@ -5,20 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from banditboost.compiled.compile import inlined
+from banditboost.errors import DecisionError, LearnedBeforeError
 from banditboost.io.values import UnreadableError
 from banditboost.types import Array, Record
 
 REMEMBERED = (1 << 24) - (1 << 16)
 """Rounds; older ones count as closed."""
-AHEAD = 1 << 16
-"""Rounds whose bits are made ready at once, after the ledger has reached its full size."""
+AHEAD = 1 << 15
+"""Rounds whose bits are made ready at once, after the ledger has reached its full size.
+
+And as many rounds may be opened before they are decided (`play` does it): no bit of a round that can still be
+learned is used again.
+"""
 
 _FIRST_SIZE = 256  # bytes: to grow takes a draft of the model
 
 
 def _ring() -> int:
     """After how many rounds bits are used again: a power of two."""
-    return REMEMBERED + AHEAD
+    return REMEMBERED + 2 * AHEAD
 
 
 @inlined
@@ -92,18 +97,19 @@ class Ledger:
     def _room_with(self, bits: Array) -> int:
         return self.first + 8 * len(bits) - 1
 
-    def refusal(self, round_: int, rounds: int) -> str:
-        """Why a verdict for this one of so many rounds cannot be learned; empty if it can."""
+    def check(self, round_: int, rounds: int) -> None:
+        """Refuse a verdict that cannot be learned for this one of so many rounds."""
+        what = f"the decision of round {round_}"
         if not self.first <= round_ < rounds:
-            return (
-                f"is not one of this model's {rounds} decisions: it was made by a copy, or after the file was"
-                " saved that this model was loaded from; learn it with the model that made it"
+            raise DecisionError(
+                f"{what} is not one of this model's {rounds} decisions: it was made by a copy, or after the"
+                " file was saved that this model was loaded from; learn it with the model that made it"
             )
         if round_ < rounds - REMEMBERED:
-            return f"is too old: verdicts are taken for the last {REMEMBERED:,} rounds"
+            raise DecisionError(f"{what} is too old: verdicts are taken for the last {REMEMBERED:,} rounds")
         place = (round_ - self.first) % _ring()
-        learned = self.bits[place >> 3] & (1 << (place & 7))
-        return "was learned before; each verdict is learned once" if learned else ""
+        if self.bits[place >> 3] & (1 << (place & 7)):
+            raise LearnedBeforeError(f"{what} was learned before; each verdict is learned once")
 
     def close(self, round_: int) -> None:
         """Count a round as learned, whether it was before or not."""

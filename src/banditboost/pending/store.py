@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from banditboost.decision import Decision
-from banditboost.errors import DecisionError
+from banditboost.errors import DecisionError, LearnedBeforeError
 from banditboost.io.values import UnstorableError, encode
 from banditboost.log import LOGGER
 from banditboost.pending.stored import FORMAT, RULE, check_whose, checksum, read_store
@@ -151,10 +151,10 @@ class PendingDecisions:
         self._begun.setdefault(key, outcome)
         try:
             self.model.learn(self._open[key].decision, correct)
-        except DecisionError as error:
-            if "was learned before" not in str(error):
-                return Outcome.REFUSED, str(error)
+        except LearnedBeforeError as error:
             return (Outcome.DUPLICATE, str(error)) if begun is None else (begun, "")
+        except DecisionError as error:
+            return Outcome.REFUSED, str(error)
         return outcome, ""
 
     def _check_new(self, key: Hashable) -> None:

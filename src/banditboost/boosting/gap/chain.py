@@ -20,6 +20,7 @@ from banditboost.types import Array
 
 # smaller ones lost labels in single passes (Isolet at 0.25), larger ones are a little worse at the end
 LINEAR_STEP = 0.35
+LEAST_VARIANCE = 1e-300  # a column that varies less counts as constant
 LEAST_NORM = 1e-20  # of rows, squared: products of values next to the mean would ask for steps without bound
 FARTHEST = 4.0  # standard deviations; bounds a product at 16
 BIN_WIDTH = 0.5  # standard deviations; 1 joins neighbouring values of Balance
@@ -52,12 +53,9 @@ def place(span: Any, slot: int) -> int:
 @inlined
 def standardise(column: Any, value: float) -> float:
     """The value in standard deviations from the mean, as far as the column's statistics tell."""
-    if not column["squares"] > 0.0:
+    if not column["squares"] > column["count"] * LEAST_VARIANCE:
         return 0.0
-    deviation = math.sqrt(column["squares"] / column["count"])
-    if not deviation > 0.0:  # the smallest number of all, divided, is 0
-        return 0.0
-    z: float = (value - column["mean"]) / deviation
+    z: float = (value - column["mean"]) / math.sqrt(column["squares"] / column["count"])
     return min(max(z, -FARTHEST), FARTHEST)
 
 
