@@ -308,8 +308,8 @@ def estimate_bound(n_labels: int, exploration: float) -> float:
 
     (4) strays from the loss; `estimate_deviation` is exact.
 
-    It holds for rho <= (sqrt(k^2 + 4k) - k) / 2, which is 0.73 for two labels and more for others; above, 1 /
-    (1 - rho) takes over.
+    It holds for rho <= (sqrt(k^2 + 4k) - k) / 2, which is 0.73 for two labels and more for others; above, rho
+    / (1 - rho) takes over. It is about the loss, not about costs: see `cost_deviation`.
 
     >>> estimate_bound(n_labels=4, exploration=0.05)
     80.0
@@ -331,6 +331,18 @@ def estimate_deviation(n_labels: int, exploration: float) -> float:
     return max(1.0, rho / (1.0 - rho), found_out)
 
 
+def cost_deviation(n_labels: int, exploration: float) -> float:
+    """The largest |chat_l - c_l| of AdaBandit's cost vectors, exactly: k - 1 times `estimate_deviation`.
+
+    The paper takes k / rho (`estimate_bound`) for it. With more than two labels it is approached when a label
+    that trails all others by far is neither the right nor the greedy one, and an exploration hits.
+
+    >>> cost_deviation(n_labels=8, exploration=0.1), estimate_bound(n_labels=8, exploration=0.1)
+    (483.0, 80.0)
+    """
+    return (_labels(n_labels) - 1) * estimate_deviation(n_labels, exploration)
+
+
 def excess_loss(
     n_labels: int,
     edge: float,
@@ -344,7 +356,8 @@ def excess_loss(
 
     It is the supremum over T of -gamma m T / k + b sqrt(2 T log(1/delta)) + R(T), and 0 for no rounds.
 
-    `bound` is b (see `estimate_bound`), `min_weight` m, and `regret` the R of an agnostic learner, which has
+    `bound` is b: the paper has `estimate_bound`, cost vectors as they are need `cost_deviation`. `min_weight`
+    is m, and `regret` the R of an agnostic learner, which has
     to be concave and sublinear: then the supremum is a maximum and is found exactly. (The lemma in the proof
     has log(2/delta): give half the `delta` for that.)
 
