@@ -1,30 +1,29 @@
 """`python -m benchmarks.condition`: does the weak learning condition hold on the paper's streams, and what do
 the bounds say of these very runs?
 
-Each run is written down when it is done; the same command goes on where it was stopped.
+Each run is written down when it is done; the same command goes on where it was stopped, and with `--record`
+keeps what docs/theory.md tells.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from banditboost import play
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import paper_parameters
 from banditboost.experiments.protocol import STREAMS, setting
-from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream
 from banditboost.experiments.task import Source
-from benchmarks import records
+from benchmarks import resumed
 
 NAME = "condition"
 BOOSTERS = ("AdaBandit", "OptBandit", "AdaFull", "OptFull")
 SEEDS = range(4, 9)
+KEY = ("data", "booster")
+LISTS = ("seed", "mistakes", "losses", "weights", "largest_weights", "suffered")
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,16 @@ class Run:
             "exploration": setting(self.data, self.booster).exploration,
             "rounds": len(result.y),
             "mistakes": int((~result.correct).sum()),
-            "losses": result.condition.losses.tolist(),
-            "weights": result.condition.weights.tolist(),
-            "largest_weights": result.condition.largest_weights.tolist(),
-            "suffered": result.suffered.tolist(),
+            "losses": _rounded(result.condition.losses),
+            "weights": _rounded(result.condition.weights),
+            "largest_weights": _rounded(result.condition.largest_weights),
+            "suffered": _rounded(result.suffered),
         }
+
+
+def _rounded(numbers: Iterable[float]) -> list[float]:
+    """Seven digits are enough for a page."""
+    return [float(f"{number:.7g}") for number in numbers]
 
 
 def all_runs() -> Iterator[Run]:
@@ -69,20 +73,11 @@ def all_runs() -> Iterator[Run]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.condition", description=__doc__.splitlines()[0] if __doc__ else None
-    )
-    parser.add_argument(
-        "--records", type=Path, default=records.path_of(NAME), help="what was played (default: %(default)s)"
-    )
-    options = parser.parse_args(arguments)
-    results = Results(options.records)
-    runs = list(all_runs())
-    finished = results.finished_ids()
-    for number, run in enumerate(runs, start=1):
-        if run.id not in finished:
-            print(f"{number}/{len(runs)} {run.id}", file=sys.stderr, flush=True)
-            results.append(run.play())
+    options = resumed.parser_of(NAME, __doc__).parse_args(arguments)
+    played = resumed.play_missing(all_runs(), options.results)
+    if options.record:
+        lines = resumed.grouped(played, (*KEY, "n_labels", "exploration", "rounds"), LISTS)
+        resumed.keep(options.record, NAME, lines, KEY)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,14 @@
 """`python -m benchmarks.cost_vectors`: a linear learner boosted by whole cost vectors, or by label and weight.
 
-Each run is written down when it is done; the same command goes on where it was stopped. `--choose` plays the
-runs by which the learner's parameters were chosen.
+Each run is written down when it is done; the same command goes on where it was stopped, and with `--record`
+keeps what docs/guide-weak-learner.md tells. `--choose` plays the runs by which the learner's parameters were
+chosen.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +16,10 @@ import numpy as np
 from banditboost import AdaBandit, OptBandit, play
 from banditboost.boosting.costs import LESSONS
 from banditboost.experiments.protocol import STREAMS, setting
-from banditboost.experiments.results import Results
 from banditboost.experiments.run import open_stream
 from banditboost.experiments.task import Source
 from banditboost.weak_learners.cost_sensitive_linear import CostSensitiveLinear
-from benchmarks import records
+from benchmarks import resumed
 
 NAME = "cost_vectors"
 BOOSTERS: dict[str, Any] = {"AdaBandit": AdaBandit, "OptBandit": OptBandit}
@@ -34,6 +31,7 @@ ROUNDS = 10_000
 SEEDS = range(4, 9)
 CHOSEN_ON, CHOICE_ROUNDS, CHOICE_SEEDS = ("balance", "car", "mice"), 2_500, range(100, 102)
 RIDGES, CLIPS = (0.1, 1.0, 10.0), (1.0, 3.0, 10.0, 100.0, None)
+KEY = ("data", "booster", "feed", "rounds", "ridge", "clip")
 Array = np.ndarray[Any, Any]
 
 
@@ -107,21 +105,13 @@ def choice_runs() -> Iterator[Run]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.cost_vectors", description=__doc__.splitlines()[0] if __doc__ else None
-    )
+    parser = resumed.parser_of(NAME, __doc__)
     parser.add_argument("--choose", action="store_true", help="play the runs that the parameters come from")
-    parser.add_argument(
-        "--records", type=Path, default=records.path_of(NAME), help="what was played (default: %(default)s)"
-    )
     options = parser.parse_args(arguments)
-    results = Results(options.records)
-    runs = list(choice_runs() if options.choose else all_runs())
-    finished = results.finished_ids()
-    for number, run in enumerate(runs, start=1):
-        if run.id not in finished:
-            print(f"{number}/{len(runs)} {run.id}", file=sys.stderr, flush=True)
-            results.append(run.play())
+    played = resumed.play_missing(choice_runs() if options.choose else all_runs(), options.results)
+    if options.record:
+        lines = resumed.grouped(played, KEY, ("seed", "accuracy", "last_accuracy"))
+        resumed.keep(options.record, NAME, lines, KEY)
 
 
 if __name__ == "__main__":

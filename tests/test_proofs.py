@@ -15,26 +15,25 @@ from tests.naive import boosters as naive
 FAR = 40.0  # N = 20 learners of one mind with alpha = 2: tanh is 1 to the last digit
 
 
-def deviations(C: np.ndarray, rho: float) -> list[tuple[np.ndarray, int]]:
+def deviations(matrix: np.ndarray, rho: float) -> list[tuple[np.ndarray, int]]:
     """chat - c for every greedy, shown and right label, and which one was right."""
-    k = len(C)
+    k = len(matrix)
     found = []
     for yhat, ytilde, y in itertools.product(range(k), repeat=3):
         p = 1 - rho if ytilde == yhat else rho / (k - 1)
         lhat = np.array(naive.estimate_4(k, yhat, ytilde, p, ytilde == y))
-        found.append((C @ (1 - lhat) - C[:, y], y))
+        found.append((matrix @ (1 - lhat) - matrix[:, y], y))
     return found
 
 
-def largest(C: np.ndarray, rho: float) -> float:
-    return max(float(np.abs(off).max()) for off, _ in deviations(C, rho))
+def largest(matrix: np.ndarray, rho: float) -> float:
+    return max(float(np.abs(off).max()) for off, _ in deviations(matrix, rho))
 
 
 def logistic_matrices(k: int) -> list[np.ndarray]:
     """Of all votes in which any two labels are as far apart as can be, or tie."""
     return [
-        np.array(naive.adaptive_cost_matrix(list(s)))
-        for s in itertools.product((-FAR, 0.0, FAR), repeat=k)
+        np.array(naive.adaptive_cost_matrix(list(s))) for s in itertools.product((-FAR, 0.0, FAR), repeat=k)
     ]
 
 
@@ -44,7 +43,7 @@ def logistic_matrices(k: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("rho", [0.001, 0.1, 0.5, 0.9, 0.99])
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_cost_deviation_is_the_largest_of_all_states(k: int, rho: float) -> None:
-    assert max(largest(C, rho) for C in logistic_matrices(k)) == pytest.approx(
+    assert max(largest(matrix, rho) for matrix in logistic_matrices(k)) == pytest.approx(
         theory.cost_deviation(k, rho), rel=1e-9
     )
 
@@ -60,11 +59,11 @@ def test_costs_stray_further_than_the_paper_says(
     assert papers == theory.estimate_bound(k, rho) == pytest.approx(k / rho)
     explored = [0, 1, 2]  # the greedy, the shown and right one, and a third stand for all
     lhat = np.array(naive.estimate_4(k, 0, 1, rho / (k - 1), True))
-    C = np.array(naive.adaptive_cost_matrix(leads))
-    assert np.abs(C @ (1 - lhat) - C[:, 1])[explored].max() == pytest.approx(of_one_mind)
+    matrix = np.array(naive.adaptive_cost_matrix(leads))
+    assert np.abs(matrix @ (1 - lhat) - matrix[:, 1])[explored].max() == pytest.approx(of_one_mind)
     lhat = np.array(naive.estimate_4(k, 1, 2, rho / (k - 1), True))
-    C = np.array(naive.adaptive_cost_matrix(trails))
-    assert np.abs(C @ (1 - lhat) - C[:, 2])[explored].max() == pytest.approx(worst)
+    matrix = np.array(naive.adaptive_cost_matrix(trails))
+    assert np.abs(matrix @ (1 - lhat) - matrix[:, 2])[explored].max() == pytest.approx(worst)
     assert worst == theory.cost_deviation(k, rho)
 
 
@@ -84,9 +83,9 @@ def test_in_units_of_the_largest_weight_the_bound_holds(k: int) -> None:
     """d = c - c_y divided by the largest |d|_1 of all states, k (k - 1): far below k / rho."""
     rho = 0.1
     found, weight = 0.0, 0.0
-    for C in logistic_matrices(k):
-        found = max(found, *(float(np.abs(off - off[y]).max()) for off, y in deviations(C, rho)))
-        weight = max(weight, float((C.sum(axis=0) - k * np.diag(C)).max()))
+    for matrix in logistic_matrices(k):
+        found = max(found, *(float(np.abs(off - off[y]).max()) for off, y in deviations(matrix, rho)))
+        weight = max(weight, float((matrix.sum(axis=0) - k * np.diag(matrix)).max()))
     assert weight == pytest.approx(k * (k - 1))
     assert 1.0 < found / weight < theory.estimate_bound(k, rho) / 3
 
@@ -95,9 +94,9 @@ def test_in_units_of_its_own_weight_there_is_no_bound() -> None:
     """The further the right label leads, the less the round weighs, and the estimate strays all the same."""
     ratios = []
     for lead in (0.0, 2.0, 5.0, 10.0):
-        C = np.array(naive.adaptive_cost_matrix([lead, 0.0, 0.0]))
-        weight = C[:, 0].sum() - 3 * C[0, 0]
-        strayed = max(np.abs(off - off[0]).max() for off, y in deviations(C, 0.1) if y == 0)
+        matrix = np.array(naive.adaptive_cost_matrix([lead, 0.0, 0.0]))
+        weight = matrix[:, 0].sum() - 3 * matrix[0, 0]
+        strayed = max(np.abs(off - off[0]).max() for off, y in deviations(matrix, 0.1) if y == 0)
         ratios.append(strayed / weight)
     assert ratios == sorted(ratios)
     assert ratios[-1] > 10_000 > theory.estimate_bound(3, 0.1)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, departures, reliability, speed
+from benchmarks.numbers import accuracy, departures, reliability, speed, theory
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
     **departures.VALUES,
     **reliability.VALUES,
     **speed.VALUES,
+    **theory.VALUES,
 }

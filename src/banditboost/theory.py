@@ -151,13 +151,15 @@ class WeakLearningCondition:
         return _quotient(self.losses - guessing, self.largest_weights)
 
     def holds(self, gamma: float, excess: float = 0.0) -> Array:
-        """Whether the condition holds with this gamma and an excess loss S of `excess`, learner by learner."""
+        """Whether the condition holds with this gamma and an excess loss S, learner by learner."""
         limit = check_number("excess", excess, 0.0, math.inf, hint="0, or S in units of the largest weight")
         return np.asarray(~(self.excess(gamma) > limit))
 
     def __str__(self) -> str:
         rows = zip(self.edges, self.excess(0.1), self.excess(0.0), strict=True)
-        lines = [f"{i:7} {edge:8.3f} {at:8.2f} {at_0:8.2f}" for i, (edge, at, at_0) in enumerate(rows, start=1)]
+        lines = [
+            f"{i:7} {edge:8.3f} {at:8.2f} {at_0:8.2f}" for i, (edge, at, at_0) in enumerate(rows, start=1)
+        ]
         return "\n".join(["learner     edge   S(0.1)     S(0)", *lines])
 
 
@@ -444,7 +446,7 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
 
 def _quotient(of: Array, by: Array) -> Array:
     """NaN where there is nothing to divide by."""
-    return np.divide(of, by, out=np.full(len(by), math.nan), where=by > 0.0)
+    return np.asarray(np.divide(of, by, out=np.full(len(by), math.nan), where=by > 0.0))
 
 
 def _signed_edge(value: float) -> float:

@@ -17,6 +17,8 @@ from tests.boosting.loops import play_by_hand
 from tests.boosting.streams import make_stream
 from tests.boosting.twins import ADAPTIVE, GAMMA, make_booster
 from tests.naive import boosters as naive
+from tests.naive.potential import phi as naive_phi
+from tests.naive.potential import u_gamma
 
 ROUNDS = 30 if INTERPRETED else 120
 WITH_COSTS = ["AdaBandit", "OptBandit", "AdaFull", "OptFull"]
@@ -68,11 +70,27 @@ def test_excess_is_that_of_the_definition(name: str, gamma: float) -> None:
         for (h, d), y in zip(mine, right, strict=True):
             if sum(d) > 0.0:
                 w, c = sum(d) / largest, [entry / sum(d) for entry in d]
-                u = naive.guessing(y, 3, gamma)
+                u = u_gamma(y, 3, gamma)
                 assert 0.0 <= w <= 1.0
                 assert min(c) == c[y] == 0.0 or min(c) > -1e-12
                 excess += w * c[h] - w * sum(c[label] * u[label] for label in range(3))
         assert result.condition.excess(gamma)[i] == pytest.approx(excess, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("name", ["OptBandit", "OptFull"])
+def test_the_lemma_of_theorem_3_2_is_an_equation(name: str, k: int) -> None:
+    """sum_t phi_0(s^N_t) = phi_N(0) T + sum_i w*_i S_i(gamma), with the booster's own gamma."""
+    stream = make_stream("mixed", k, ROUNDS)
+    model, twin = (make_booster(name, k, N, schema=stream.schema()) for _ in range(2))
+    condition = play(model, stream.X, stream.y, condition=True).condition
+    lost = 0.0
+    for memo, y in zip(play_by_hand(twin, stream.X, stream.y).memos, stream.y.tolist(), strict=True):
+        votes = [memo[VOTES : VOTES + N].tolist().count(label) for label in range(k)]
+        lost += naive_phi(y, 0, votes, GAMMA)
+    allowed = naive_phi(0, N, [0] * k, GAMMA) * ROUNDS
+    excess = np.nansum(condition.excess(GAMMA) * condition.largest_weights)
+    assert lost == pytest.approx(allowed + excess, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
@@ -124,7 +142,7 @@ def test_models_without_cost_vectors_refuse(name: str) -> None:
 
 @pytest.mark.parametrize("bad", [1, None, "yes", 0.5])
 def test_what_is_neither_true_nor_false_is_refused(bad: Any) -> None:
-    with pytest.raises(ParameterError, match="condition is .*; give True or False"):
+    with pytest.raises(ParameterError, match=r"condition is .*; give True or False"):
         play(make_booster("OptBandit", 2, 2), [{"x": 1.0}], [1], condition=bad)
 
 
@@ -158,5 +176,5 @@ def test_the_largest_edge_is_where_the_excess_vanishes() -> None:
 @pytest.mark.parametrize("gamma", [-1.1, 1.1, math.nan, "0.1", None])
 def test_an_edge_out_of_range_is_refused(gamma: Any) -> None:
     condition = WeakLearningCondition(3, np.ones(1), np.ones(1), np.ones(1))
-    with pytest.raises(ParameterError, match="^gamma"):
+    with pytest.raises(ParameterError, match=r"^gamma"):
         condition.excess(gamma)

@@ -16,7 +16,7 @@ from tests.boosting.kernels import INTERPRETED, label_probability
 from tests.boosting.loops import play_by_hand
 from tests.boosting.states import difference
 from tests.boosting.streams import make_stream
-from tests.boosting.twins import BANDITS, BOOSTERS, GAMMA, Pair, make_booster, make_twin, naive_tree
+from tests.boosting.twins import BOOSTERS, GAMMA, Pair, make_booster, make_twin, naive_tree
 from tests.naive import boosters as naive
 
 ROUNDS = 40 if INTERPRETED else 200
@@ -112,9 +112,7 @@ def test_mean_of_the_vectors_is_the_column_of_the_right_label(name: str, y: int)
         decision, vectors = handed_out(name, votes, alphas, seed, y)
         by_draw[decision.greedy, decision.label] = vectors
     greedy = next(g for g, _ in by_draw if all((g, shown) in by_draw for shown in range(k)))
-    mean = sum(
-        label_probability(shown, greedy, 0.4, k) * by_draw[greedy, shown] for shown in range(k)
-    )
+    mean = sum(label_probability(shown, greedy, 0.4, k) * by_draw[greedy, shown] for shown in range(k))
     sums = naive.cumulative_votes(votes, alphas if name == "AdaBandit" else [1.0] * 4, k)
     for i in range(4):
         matrix = (
@@ -174,7 +172,9 @@ def test_a_learner_of_costs_alone_is_refused_without_cost_vectors(make: Any) -> 
 def test_linear_learner_is_boosted_by_all(name: str) -> None:
     """BinBandit teaches it by label and weight."""
     stream = make_stream("numeric", 3, 600)
-    model = make_booster(name, 3, 4, weak_learner=CostSensitiveLinear(stream.schema()), schema=stream.schema())
+    model = make_booster(
+        name, 3, 4, weak_learner=CostSensitiveLinear(stream.schema()), schema=stream.schema()
+    )
     assert play(model, stream.X, stream.y).last_accuracy > 0.5
 
 
@@ -223,28 +223,34 @@ def test_what_a_learner_failed_to_learn_was_not_heard(name: str, monkeypatch: py
 # What is suffered, with trees
 
 
-@pytest.mark.parametrize("delay", [0, 5])
-@pytest.mark.parametrize("name", WITH_COSTS)
-def test_suffered_losses_are_those_of_the_twin(name: str, delay: int) -> None:
-    """Also of late verdicts, if only they do not change what is decided: a stream told to its end."""
-    k, n, rounds = 3, 4, ROUNDS
-    stream = make_stream("numeric", k, rounds)
-    booster = make_booster(name, k, n, schema=stream.schema())
-    result = play(booster, stream.X, stream.y, delay=delay)
+def twin_of_trees(name: str, k: int, stream: Any) -> Any:
     kinds, n_values = ["numeric"] * stream.X.shape[1], [0] * stream.X.shape[1]
-    twin = make_twin(name, k, n, lambda number, k: naive_tree(number, k, kinds, n_values))
-    waiting: list[Any] = []
+    return make_twin(name, k, 4, lambda number, k: naive_tree(number, k, kinds, n_values))
+
+
+@pytest.mark.parametrize("delay", [0, 5])
+@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit"])
+def test_suffered_losses_are_those_of_the_twin(name: str, delay: int) -> None:
+    """Verdicts that come after the end of the stream do not count."""
+    stream = make_stream("numeric", 3, ROUNDS)
+    result = play(make_booster(name, 3, 4, schema=stream.schema()), stream.X, stream.y, delay=delay)
+    twin, told = twin_of_trees(name, 3, stream), []
     for t, (x, y) in enumerate(zip(stream.X.tolist(), stream.y.tolist(), strict=True)):
-        decision = twin.decide(x) if name in BANDITS else twin.predict(x)
-        waiting.append((decision, x, y))
-        if name not in BANDITS:
-            if delay:
-                pytest.skip("the twins of full information learn at once")
-            twin.learn(decision, x, y)
-        elif t >= delay:
-            due, row, right = waiting[t - delay]
+        told.append((twin.decide(x), x, y))
+        if t >= delay:
+            due, row, right = told[t - delay]
             twin.learn(due, row, due.ytilde == right)
-    assert result.learned == rounds - delay
+    assert result.learned == ROUNDS - delay
+    assert result.suffered.tolist() == pytest.approx(twin.suffered, rel=1e-9, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["AdaFull", "OptFull"])
+def test_suffered_losses_of_full_information_are_those_of_the_twin(name: str) -> None:
+    stream = make_stream("numeric", 3, ROUNDS)
+    result = play(make_booster(name, 3, 4, schema=stream.schema()), stream.X, stream.y)
+    twin = twin_of_trees(name, 3, stream)
+    for x, y in zip(stream.X.tolist(), stream.y.tolist(), strict=True):
+        twin.step(x, y)
     assert result.suffered.tolist() == pytest.approx(twin.suffered, rel=1e-9, abs=1e-7)
 
 

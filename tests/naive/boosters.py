@@ -243,11 +243,6 @@ def shifted_costs(C, y):
     return [row[y] - C[y][y] for row in C]
 
 
-def guessing(y, k, gamma):
-    """u^y_gamma: gamma more for the label y than for any other."""
-    return [(1 - gamma) / k + (gamma if label == y else 0.0) for label in range(k)]
-
-
 # Appendix, 'Updating Weak Learners'
 
 

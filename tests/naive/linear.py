@@ -66,7 +66,11 @@ class CostSensitiveLinear:
     def expected_costs(self, x):
         z = self.z(x)
         row = [z.get(key, 0.0) for key in self.inputs]
-        return [sum(w * value for w, value in zip(self.weights(label), row)) for label in range(self.k)]
+        costs = []
+        for label in range(self.k):
+            w = self.weights(label)
+            costs.append(sum(w[i] * row[i] for i in range(len(row))))
+        return costs
 
     def predict(self, x):
         costs = self.expected_costs(x)

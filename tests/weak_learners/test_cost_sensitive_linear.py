@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from banditboost import Schema, checks
 from banditboost.errors import ParameterError
+from banditboost.io.values import UnreadableError
 from banditboost.weak_learners.cost_sensitive_linear import CostSensitiveLinear
 from tests.naive import linear as naive
 
@@ -72,17 +73,16 @@ def test_label_and_weight_are_a_cost_vector(taught: list[tuple[tuple[float, ...]
 
 
 def test_a_vector_and_the_label_and_weight_of_it_teach_the_same_where_nothing_is_lost() -> None:
-    by_costs, by_label = CostSensitiveLinear(), CostSensitiveLinear()
+    by_costs, by_label = (CostSensitiveLinear(clip=None) for _ in range(2))
+    for learner in (by_costs, by_label):
+        learner.learn_costs(np.array([1.0]), np.array([1.0, 0.0, 2.0]))  # there are three labels
     by_costs.learn_costs(np.array([1.0]), np.array([2.0, 5.0, 5.0]))  # differences 0, 3, 3: weight 6
-    by_label.learn_costs(np.array([1.0]), np.zeros(3))
-    by_label = CostSensitiveLinear()
-    by_label._weights = np.zeros((3, 1))
     by_label.learn(np.array([1.0]), 0, 6.0)
     assert by_costs._weights.tolist() == by_label._weights.tolist()
 
 
 def test_a_constant_added_to_all_costs_changes_nothing() -> None:
-    one, other = CostSensitiveLinear(), CostSensitiveLinear()
+    one, other = (CostSensitiveLinear(clip=None) for _ in range(2))
     one.learn_costs(np.array([1.0]), np.array([1.0, 2.0, 4.0]))
     other.learn_costs(np.array([1.0]), np.array([1.0, 2.0, 4.0]) - 4096.0)
     assert one._weights.tolist() == other._weights.tolist()
@@ -113,11 +113,40 @@ def test_copies_and_stored_states_are_whole() -> None:
         pickle.loads(pickle.dumps(learner)),
         CostSensitiveLinear.from_dict(learner.to_dict()),
     ]
-    learner = copy.deepcopy(learner)
-    for one in [learner, *copies[:2], copy.deepcopy(copies[2])]:
+    learner.learn_costs(x, costs)
+    for one in copies:
+        assert one._weights.tobytes() != learner._weights.tobytes()
         one.learn_costs(x, costs)
         assert one._weights.tobytes() == learner._weights.tobytes()
+        assert one.predict(x) == learner.predict(x)
         assert (one.ridge, one.clip) == (3.0, 7.0)
+
+
+DAMAGE: list[dict[str, Any]] = [
+    {"ridge": -1.0},
+    {"clip": "no"},
+    {"nominal": 3},
+    {"nominal": [-1]},
+    {"n_columns": 1},
+    {"n_columns": "2"},
+    {"places": np.zeros((3, 3), np.int64)},
+    {"places": np.zeros((2, 3), np.int64)},
+    {"moments": np.zeros((3, 9))},
+    {"inverse": np.full((4, 4), NAN)},
+    {"weights": np.zeros((1, 4))},
+    {"weights": None},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=str)
+def test_a_damaged_state_is_refused(damage: dict[str, Any]) -> None:
+    learner = CostSensitiveLinear(SCHEMA)
+    learner.learn_costs(np.array([1.0, 2.0, 0.0]), np.array([0.0, 1.0]))
+    whole = learner.to_dict()
+    assert whole["inverse"].shape == (4, 4)
+    with pytest.raises((UnreadableError, ParameterError)):
+        CostSensitiveLinear.from_dict({**whole, **damage})
 
 
 @pytest.mark.parametrize("bad", [{"ridge": 0.0}, {"ridge": "1"}, {"clip": -1.0}, {"clip": math.nan}], ids=str)

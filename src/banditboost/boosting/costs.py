@@ -102,9 +102,7 @@ def label_and_weight(
 
 
 @inlined
-def suffer(
-    suffered: Array, vectors: Array, costs: Array, ballot: Ballot, learner: int, own: int
-) -> None:
+def suffer(suffered: Array, vectors: Array, costs: Array, ballot: Ballot, learner: int, own: int) -> None:
     """Line 15: the learner suffers the loss chat_h, the cost of its own slot.
 
     One in Python may take the whole vector; for trees there is no room for it.

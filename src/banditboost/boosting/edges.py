@@ -1,5 +1,5 @@
-"""What a simulation can know of weak learners, since it knows the right labels: their empirical edges, and the
-sums of the weak learning condition (`theory.WeakLearningCondition`).
+"""What a simulation can know of weak learners, since it knows the right labels: their empirical edges, and
+the sums of the weak learning condition (`theory.WeakLearningCondition`).
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def move(histogram: Array, count: int, step: int) -> None:
 def note_potentials(settings: Record, table: PotentialTable, memo: Array, right: int, sums: Array) -> None:
     """Add d^i_{h^i} and |d^i|_1 of one round, and note the largest |d^i|_1 of all.
 
-    d^i = c^i - c^i_y, with c^i_l = phi^y_{N-i}(s^{i-1} + e_l) of equation (8). Two potentials for each learner
-    are enough: phi^y_{N-i+1}(s^{i-1}) = c^i . u^y_gamma = c^i_y + (1 - gamma) / k |d^i|_1, by definition.
+    d^i = c^i - c^i_y, with c^i_l = phi^y_{N-i}(s^{i-1} + e_l) of equation (8). Two potentials for each
+    learner are enough: phi^y_{N-i+1}(s^{i-1}) = c^i . u^y_gamma = c^i_y + (1 - gamma) / k |d^i|_1.
     """
     n, scale = settings.n_learners, settings.n_labels / (1.0 - settings.edge)
     active = np.empty(n + 1, np.int64)

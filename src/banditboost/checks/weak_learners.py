@@ -105,7 +105,7 @@ def _tell(learner: Any, x: Array, label: int, weight: float) -> None:
 
 def _costs(label: int, weight: float, n_labels: int = _N_LABELS) -> Array:
     """A cost vector that is least at this label; costs may be negative."""
-    return weight / (n_labels - 1) * (np.arange(n_labels) != label) - 1.0
+    return np.asarray(weight / (n_labels - 1) * (np.arange(n_labels) != label) - 1.0)
 
 
 def _teach(learner: Any, lessons: list[Lesson]) -> None:
@@ -235,7 +235,7 @@ def check_costs_may_grow(make: Make) -> None:
 
 @_check
 def check_labels_teach_too(make: Make) -> None:
-    """A learner of costs that has `learn`, too, can be taught by that alone, where there are no cost vectors."""
+    """A learner of costs that has `learn`, too, can be taught by that alone, as where costs are not known."""
     learner = make()
     if isinstance(learner, CostLearner) and isinstance(learner, WeakLearner):
         for x, label, weight in _lessons(_LESSONS):

@@ -82,8 +82,8 @@ def _is_watched(model: Model, condition: bool) -> bool:
     round_ = model.compiled_round
     if condition and round_.witness is None:
         raise ParameterError(
-            f"condition is True, but {type(model).__name__} has no cost vectors that a weak learning condition "
-            "could be checked on; leave it out"
+            f"condition is True, but {type(model).__name__} has no cost vectors on which a weak learning "
+            "condition could be checked; leave it out"
         )
     return round_.witness is not None and (condition or not round_.on_request)
 
@@ -273,5 +273,12 @@ class _Player:
         seen = model._witnessed(self._sums) if watched else Witnessed(None, None)
         suffered = None if model._suffered() is None else self._suffered
         return Result(
-            model.labels, self._right, self._shown, self._greedy, n_verdicts, seen.edges, suffered, seen.condition
+            model.labels,
+            self._right,
+            self._shown,
+            self._greedy,
+            n_verdicts,
+            seen.edges,
+            suffered,
+            seen.condition,
         )

@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from banditboost.io.container import take_array
+from banditboost.io.values import demand
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.validation import check_number
@@ -40,9 +42,7 @@ class CostSensitiveLinear:
     0.95
     """
 
-    def __init__(
-        self, schema: Schema | None = None, *, ridge: float = 1.0, clip: float | None = 1.0
-    ) -> None:
+    def __init__(self, schema: Schema | None = None, *, ridge: float = 1.0, clip: float | None = 1.0) -> None:
         self.ridge = check_number("ridge", ridge, 0.0, 1e12, open_low=True)
         self.clip = None if clip is None else check_number("clip", clip, 0.0, 1e12, open_low=True)
         nominal = [] if schema is None else schema.are_nominal()
@@ -127,7 +127,7 @@ class CostSensitiveLinear:
         first = self._weights.shape[1]
         self._places.update({key: first + i for i, key in enumerate(fresh)})
         places = np.arange(first, first + len(columns))
-        self._numeric = np.hstack([self._numeric, [columns, places]]).astype(np.int64)
+        self._numeric = np.hstack([self._numeric, np.array([columns, places], np.int64)])
         self._moments = np.pad(self._moments, ((0, 0), (0, len(columns))))
         self._set_scale()
         self._weights = np.pad(self._weights, ((0, more_labels), (0, len(fresh))))
@@ -136,17 +136,45 @@ class CostSensitiveLinear:
 
     # Files
 
-    _KEPT = ("ridge", "clip", "_nominal", "_n_columns", "_places", "_numeric", "_moments", "_inverse", "_weights")
-
     def to_dict(self) -> dict[str, Any]:
         """All there is to keep."""
-        return {name: getattr(self, name) for name in self._KEPT}
+        places = [(*key, place) for key, place in self._places.items()]
+        return {
+            "ridge": self.ridge,
+            "clip": self.clip,
+            "nominal": list(self._nominal),
+            "n_columns": self._n_columns,
+            "places": np.array(places, np.int64).reshape(-1, 3),
+            "moments": self._moments.copy(),
+            "inverse": self._inverse.copy(),
+            "weights": self._weights.copy(),
+        }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The learner that `to_dict` told of."""
+        """The learner that `to_dict` told of, after a look at every number."""
         made = cls()
-        made.__dict__.update({name: data[name] for name in cls._KEPT})
+        demand(
+            isinstance(data, dict) and data.keys() == made.to_dict().keys(), "a linear learner is not whole"
+        )
+        made = cls(ridge=data["ridge"], clip=data["clip"])
+        weights = take_array(data, "weights", np.float64, (None, None))
+        n_labels, width = weights.shape
+        places = take_array(data, "places", np.int64, (width - 1, 3))
+        numeric = places[places[:, 1] == _NUMBER]
+        inverse = take_array(data, "inverse", np.float64, (width, width))
+        moments = take_array(data, "moments", np.float64, (3, len(numeric)))
+        columns = [*data["nominal"], data["n_columns"]] if isinstance(data["nominal"], list) else [None]
+        demand([isinstance(column, int) and column >= 0 for column in columns], "a column is out of range")
+        demand(n_labels >= _FEWEST_LABELS, "a linear learner has too few labels")
+        demand(np.sort(places[:, 2]) == np.arange(1, width), "inputs of a linear learner are mixed up")
+        demand((places[:, 0] >= 0) & (places[:, 0] < data["n_columns"]), "a column is out of range")
+        for array in (weights, inverse, moments):
+            demand(np.isfinite(array), "a number of a linear learner is not finite")
+        made._nominal, made._n_columns = list(data["nominal"]), data["n_columns"]
+        made._places = {(column, value): place for column, value, place in places.tolist()}
+        made._numeric = np.array(numeric[:, [0, 2]].T)
+        made._moments, made._inverse, made._weights = moments.copy(), inverse.copy(), weights.copy()
         made._set_scale()
         return made
 
