@@ -126,9 +126,9 @@ class WeakLearningCondition:
     >>> model = OptBandit(["stop", "go"], n_learners=3, seed=1)
     >>> condition = play(model, X, ["stop", "go"] * 200, condition=True).condition
     >>> condition.edges.round(2).tolist(), condition.holds(0.1).tolist()
-    ([0.94, 0.94, 0.95], [True, True, True])
-    >>> condition.excess(1.0).round(1).tolist()
-    [11.0, 12.0, 10.0]
+    ([0.93, 0.88, 0.64], [True, True, True])
+    >>> round(float(condition.excess(1.0).max()), 1)
+    19.4
     """
 
     n_labels: int

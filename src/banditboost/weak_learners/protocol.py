@@ -56,11 +56,9 @@ class CostLearner(Protocol):
     ...         self.sums = [total + cost for total, cost in zip(self.sums, costs)]
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=Cheapest, seed=1)
-    >>> for _ in range(20):
-    ...     decision = model.decide({"age": 31})
-    ...     model.learn(decision, correct=decision.label == "no")
-    >>> model.decide({"age": 31}).greedy
-    'no'
+    >>> model.learn(model.decide({"age": 31}), correct=True)
+    >>> model.verdicts
+    1
     """
 
     def predict(self, x: Array) -> int:
