@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, departures, reliability, reproduction, speed
+from benchmarks.numbers import accuracy, departures, reliability, reproduction, speed, theory
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
@@ -12,4 +12,5 @@ VALUES: dict[str, Callable[[], str]] = {
     **reliability.VALUES,
     **reproduction.VALUES,
     **speed.VALUES,
+    **theory.VALUES,
 }

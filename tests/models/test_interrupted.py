@@ -48,9 +48,19 @@ class Remembers:
         self.seen.append(label)
 
 
+class RemembersCosts(Remembers):
+    """One that takes cost vectors."""
+
+    def learn_costs(self, x: np.ndarray, costs: np.ndarray) -> None:
+        self.learn(x, int(np.argmin(costs)), 1.0)
+
+
+IN_PYTHON = {"AdaBandit in Python": Remembers, "AdaBandit of costs": RemembersCosts}
+
+
 def make(name: str, **options: Any) -> Any:
-    if name == "AdaBandit in Python":
-        return banditboost.AdaBandit(LABELS, n_learners=2, weak_learner=Remembers, seed=3, **options)
+    if name in IN_PYTHON:
+        return banditboost.AdaBandit(LABELS, n_learners=2, weak_learner=IN_PYTHON[name], seed=3, **options)
     own = {"n_learners": 2} if name in (*BOOSTERS, *TOLD, "EpsilonGreedyForest") else {}
     return getattr(banditboost if name in (*BOOSTERS, *TOLD) else baselines, name)(
         LABELS, seed=3, **own, **options
@@ -214,9 +224,10 @@ def test_a_column_for_which_rows_have_room(name: str) -> None:
 
 
 @pytest.mark.parametrize("chosen", CHOSEN)
-def test_learners_in_python(chosen: Any) -> None:
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_learners_in_python(name: str, chosen: Any) -> None:
     """The booster has heard a verdict or not; what happens inside of a learner is the learner's."""
-    base = make("AdaBandit in Python")
+    base = make(name)
     for t in range(5):
         base.learn(base.decide(row(t)), t % 2 == 0)
     decision = base.decide(row(1))
