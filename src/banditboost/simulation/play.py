@@ -176,34 +176,35 @@ class _Player:
 
     def _play(self, stop: int) -> None:
         """Play up to a round; if that is interrupted, the next call of the model tells what is due."""
+        compiled = self._compiled(stop)  # before anything is begun, so that an interrupt need not wait for it
         self._model._unfinished = self
-        self._play_up_to(stop)
+        self._run(*compiled)
         self._model._unfinished = None
 
     def finish(self, model: Model) -> None:
         """Tell the verdicts that are due in the rounds that were played."""
         self._cursor[NEXT_ROUND] = model.rounds - self._first_round
         self._cursor[NEXT_VERDICT] = model.verdicts - self._first_verdict
-        self._play_up_to(self.n_played)
+        self._run(*self._compiled(self.n_played))
 
-    def _play_up_to(self, stop: int) -> None:
+    def _compiled(self, stop: int) -> tuple[Callable[..., int], Stream, Span]:
+        """The loop up to a round, and what it is given; it and all that it calls are compiled."""
         self._widen_memos()
-        arrivals, settings = self._arrivals, self._model._settings
+        arrivals, settings, calls = self._arrivals, self._model._settings, self._model._calls
         record = self._memos, self._shown, self._greedy, self._edges
         stream = Stream(self._block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
         numbers = self._start, stop, self._first_round, self._model._draw_seed, settings.full_information
         span = Span(*map(int, numbers))
-        calls = self._model._calls
-        play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)
-        functions = calls.for_play()
-        while True:
-            status = play_rounds(calls.model, *functions, stream, self._cursor, span)
-            if status == PLAYED:
-                return
-            self._make_way(int(status))
-            if self._model._calls is not calls:
-                calls = self._model._calls
-                functions = calls.for_play()
+        calls.for_play()
+        return play_in_python if calls.in_python else bound(stream, self._cursor, span), stream, span
+
+    def _run(self, loop: Callable[..., int], stream: Stream, span: Span) -> None:
+        status = None
+        while status != PLAYED:
+            calls = self._model._calls
+            status = loop(calls.model, *calls.for_play(), stream, self._cursor, span)
+            if status != PLAYED:
+                self._make_way(int(status))
 
     def _widen_memos(self) -> None:
         """Features have joined."""
