@@ -151,6 +151,26 @@ def test_whoever_compiles_already_needs_no_other_thread() -> None:
         assert aside(_thread.get_ident) == _thread.get_ident()
 
 
+@compiles
+def test_a_kernel_that_is_called_while_its_module_is_imported(tmp_path: Path) -> None:
+    """Numba imports the module again, which waits until it is there."""
+    (tmp_path / "own.py").write_text(
+        """
+from banditboost.extending import kernel
+
+@kernel
+def twice(x):
+    return 2 * x
+
+print(twice(3))
+"""
+    )
+    code = f"import sys; sys.path.append({str(tmp_path)!r}); import own"
+    for _ in range(2):
+        done = run(code, tmp_path)
+        assert (done.stdout, done.stderr) == ("6\n", "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="others may find room for such a stack")
 def test_without_threads_it_is_done_here() -> None:
     before = threading.stack_size(1 << 47)

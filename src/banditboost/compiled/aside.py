@@ -18,8 +18,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from llvmlite.binding import ffi
@@ -35,7 +37,7 @@ def aside(function: Callable[..., Any], *arguments: Any) -> Any:
 
     If an exception from outside ends the waiting, the function is called to its end all the same.
     """
-    if _is_inside_compiler():
+    if _is_waited_for():
         return function(*arguments)
     work = _Work(partial(function, *arguments))
     try:
@@ -58,12 +60,23 @@ def give_up_at_the_end() -> None:
         raise _EndError
 
 
+def _is_waited_for() -> bool:
+    """Whether another thread would wait for a lock that this one has, and both for ever."""
+    return _is_inside_compiler() or _is_importing()
+
+
 def _is_inside_compiler() -> bool:
-    """Whether this thread has a lock that another one would wait for: it compiles already, or an exception
-    from outside has left it the lock of LLVM.
-    """
+    """Whether this thread compiles already, or an exception from outside has left it the lock of LLVM."""
     llvm = getattr(getattr(ffi.lib, "_lock", None), "_lock", None)
     return bool(global_compiler_lock.is_locked() or (llvm is not None and llvm._is_owned()))
+
+
+def _is_importing() -> bool:
+    """Whether this thread imports a module, which Numba asks for if kernels are defined there."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib."):
+        frame = frame.f_back
+    return frame is not None
 
 
 class _EndError(SystemExit):
@@ -146,10 +159,9 @@ def _wait_for_all() -> None:
 
 def _end() -> None:
     _ENDING.append(True)
-    try:
+    with suppress(BaseException):  # there is an end already
         _wait_for_all()
-    finally:
-        _ENDING.clear()
+    _ENDING.clear()
 
 
 atexit.register(_end)
