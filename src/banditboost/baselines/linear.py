@@ -81,7 +81,7 @@ class LinearBaseline(Baseline):
     def _start(self) -> None:
         super()._start()
         self._tables = self._empty_tables(self._features)
-        self._scales = np.zeros(len(self.schema))
+        self._scales = np.zeros(len(self._schema))
         self._margins, self._first_curvature = np.zeros(1), np.zeros(1)
 
     def _empty_tables(self, features: Array) -> Array:
@@ -93,7 +93,7 @@ class LinearBaseline(Baseline):
 
     def _follow_schema(self) -> None:
         """New features and values begin with 0; columns move to where the new layout wants them."""
-        before, after = self._features, feature_table(self.schema)
+        before, after = self._features, feature_table(self._schema)
         tables = self._empty_tables(after)
         tables[:, 0] = self._tables[:, 0]
         for old, new in zip(before, after, strict=False):

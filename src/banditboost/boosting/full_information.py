@@ -53,7 +53,7 @@ class FullInformationBooster(Booster):
         if row is not None:
             self._learn_row(row, right)
         else:
-            try_row(self.schema.copy(), x)
+            try_row(self._schema.copy(), x)
             self._learn_from_list([(x, right)])
 
     def _learn_row(self, row: Array, right: int) -> None:
@@ -103,7 +103,7 @@ class FullInformationBooster(Booster):
         except TypeError:
             raise LabelError(f"y is {quoted(y)}; give a list of right labels, one for each row") from None
         indices = [self._index_of(label) for label in right]
-        rows = checked_rows(self.schema, X)
+        rows = checked_rows(self._schema, X)
         if len(rows) != len(right):
             raise LabelError(
                 f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row"

@@ -170,7 +170,7 @@ class BanditModel(DecidingModel):
         vocabulary = decision._origin.vocabulary
         if vocabulary is None or decision._origin is self._identity.origin:
             return decision._memo
-        row = self._joined(as_taken(self.schema, vocabulary.row_of(decision._memo)))
+        row = self._joined(as_taken(self._schema, vocabulary.row_of(decision._memo)))
         return np.concatenate([decision._head(), row])
 
     @locked
@@ -197,7 +197,7 @@ class BanditModel(DecidingModel):
     def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
         """Refuse all if any is refused, or there twice; nothing changes."""
         place: dict[Any, int] = {}
-        trial = self.schema.copy()
+        trial = self._schema.copy()
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
                 self._check_kinds(decision, verdict)
@@ -216,7 +216,7 @@ class BanditModel(DecidingModel):
         """Refuse a branch's decision whose row does not fit; what it brings joins the schema on trial."""
         vocabulary = decision._origin.vocabulary
         if vocabulary is not None and decision._origin is not self._identity.origin:
-            _try_row(self.schema.copy() if trial is None else trial, decision, vocabulary)
+            _try_row(self._schema.copy() if trial is None else trial, decision, vocabulary)
 
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""

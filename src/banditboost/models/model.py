@@ -58,7 +58,7 @@ class Model(Changing):
                 f"schema is {quoted(schema)}; give a Schema, such as Schema(numeric=['hour'], "
                 "nominal=['device'])"
             )
-        self.schema = Schema() if schema is None else schema.copy()
+        self._schema = Schema() if schema is None else schema.copy()
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
         self._draw_seed = self.seed
@@ -113,7 +113,7 @@ class Model(Changing):
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
         calls = self._bind()
-        calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self.schema.encode
+        calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self._schema.encode
         calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
         self._calls = calls
 
@@ -121,7 +121,7 @@ class Model(Changing):
 
     def _make_blanks(self) -> None:
         """Make an all-missing row, and a memo that ends in one: templates that are copied each round."""
-        self._blank_row = np.full(len(self.schema), np.nan)
+        self._blank_row = np.full(len(self._schema), np.nan)
         self._blank = np.concatenate([np.zeros(self._row_start), self._blank_row])
         self._blank[LEARNERS] = self._n_in_memo()
 
@@ -132,25 +132,25 @@ class Model(Changing):
         """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
-            if not len(self.schema):
+            if not len(self._schema):
                 return None
-            if self.schema.takes_array(x):
+            if self._schema.takes_array(x):
                 self._calls.row_shape = x.shape
                 return np.array(x, np.float64)
             x = x.tolist()
-        return self.schema.code_if_known(x)
+        return self._schema.code_if_known(x)
 
     def _admit(self, x: Any) -> Array:
         """Line 4 for a row that brings something: it is as float64 what it is after that has joined.
 
         Called on a draft.
         """
-        x, version = without_mask(x), self.schema.version
-        if isinstance(x, np.ndarray) and x.dtype.kind != "O" and self.schema.takes_array(x):
+        x, version = without_mask(x), self._schema.version
+        if isinstance(x, np.ndarray) and x.dtype.kind != "O" and self._schema.takes_array(x):
             row = np.array(x, np.float64)
         else:
-            row = self.schema.code(x.tolist() if isinstance(x, np.ndarray) else x)
-        if self.schema.version != version:
+            row = self._schema.code(x.tolist() if isinstance(x, np.ndarray) else x)
+        if self._schema.version != version:
             self._follow_schema()
         return row
 
@@ -170,14 +170,14 @@ class Model(Changing):
         """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
-            if len(self.schema) and self.schema.takes_array(x):
+            if len(self._schema) and self._schema.takes_array(x):
                 return np.array(x, np.float64)
             x = x.tolist()
-        return self.schema.code_known(x)
+        return self._schema.code_known(x)
 
     def _follow_schema(self) -> None:
         """Features or values have joined. Called on a draft, which is bound anew afterwards."""
-        if len(self._blank_row) != len(self.schema):
+        if len(self._blank_row) != len(self._schema):
             self._make_blanks()
 
     # A round
@@ -194,7 +194,7 @@ class Model(Changing):
             if shown == UNFINISHED:
                 self._finish_lesson()
         if shown < 0:
-            raise self.schema.bad_position(-1 - shown, float(row[-1 - shown]))
+            raise self._schema.bad_position(-1 - shown, float(row[-1 - shown]))
         return memo, shown
 
     def _look(self, x: Any, allowed: Array | None = None) -> Array:
@@ -268,7 +268,7 @@ class Model(Changing):
         """A label has joined. Called on a draft."""
 
     def _own_parts(self) -> None:
-        self.schema = self.schema.copy()
+        self._schema = self._schema.copy()
         self._settings, self._counts = same_record(self._settings), same_record(self._counts)
 
     # Files and copies
@@ -332,6 +332,11 @@ class Model(Changing):
         """Go on with weak learners from what a file holds, if the model has any."""
 
     # What can be seen
+
+    @property
+    def schema(self) -> Schema:
+        """The features that have joined, as a copy: what is done to it does not change the model."""
+        return self._schema.copy()
 
     @property
     def rounds(self) -> int:

@@ -44,7 +44,7 @@ def _header_of(model: Model) -> ModelHeader:
         memory=model.memory_usage,
         labels=model.labels,
         parameters=model._plain_parameters(),
-        schema=model.schema.to_dict(),
+        schema=model._schema.to_dict(),
         learners=model._learner_states(),
         identity=model._plain_identity(),
     )

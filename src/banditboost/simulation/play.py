@@ -134,7 +134,7 @@ def _as_array(labels: list[Hashable]) -> Array:
 
 def _state_numbers(model: Model) -> tuple[Any, ...]:
     """What changes whenever a model decides, learns, grows or is set anew."""
-    return model.rounds, model.verdicts, model.schema.version, len(model.labels), model._settings.tobytes()
+    return model.rounds, model.verdicts, model._schema.version, len(model.labels), model._settings.tobytes()
 
 
 class _Player:
