@@ -7,14 +7,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from banditboost import Decision
+from banditboost import Decision, play
+from banditboost.errors import ParameterError
 from banditboost.models import ledger
 from banditboost.models.settings import SETTINGS, new_record
 from tests.boosting.rounds import STREAM, make, refused
-from tests.boosting.states import refusal
+from tests.boosting.states import difference, refusal
 from tests.boosting.twins import DECIDERS
 
-AHEAD = 32
+AHEAD = 16
 
 
 @pytest.fixture(params=DECIDERS)
@@ -37,7 +38,7 @@ def test_rounds_older_than_the_window_are_closed(name: str, window: int) -> None
     model.learn(decisions[100 - window], True)
     assert "once" in refused(model, decisions[100 - window], True)
     assert model.memory_usage < 10**6
-    assert model._identity.ledger.memory_usage == (window + AHEAD) // 8
+    assert model._identity.ledger.memory_usage == (window + 2 * AHEAD) // 8
 
 
 def test_bits_are_used_again(name: str, window: int) -> None:
@@ -96,6 +97,50 @@ def test_a_stream_longer_than_the_window(window: int) -> None:
     end = 20 + 3 * window
     book = book.opened_up_to(end)
     assert [round_ for round_ in range(end - window, end) if refusal(book, round_, end)] == []
+
+
+def test_play_goes_around_the_window(name: str, window: int) -> None:
+    """In one call, and equal to one round after the other."""
+    n_rounds = 5 * window + 7
+    X, y = STREAM.X[np.arange(n_rounds) % 100], STREAM.y[np.arange(n_rounds) % 100]
+    model, by_hand = make(name), make(name)
+    result = play(model, X, y)
+    for x, right in zip(X, y.tolist(), strict=True):
+        decision = by_hand.decide(x)
+        by_hand.learn(decision, decision.label == right)
+    assert result.learned == model.verdicts == n_rounds
+    assert set(difference(model, by_hand)) <= {"ledger"}  # bits of rounds that are too old may differ
+    books = model._identity.ledger, by_hand._identity.ledger
+    for round_ in range(n_rounds):
+        one, other = (refusal(book, round_, n_rounds) for book in books)
+        assert one == other != ""
+
+
+def test_a_play_that_stops_forgets_no_verdict(name: str, window: int) -> None:
+    """Bits of rounds that can still be learned are not used again before their time."""
+    model = make(name)
+    play(model, STREAM.X[:70], STREAM.y[:70])
+    decisions = [model.decide(x) for x in STREAM.X[: window - AHEAD]]
+    for decision in decisions:
+        model.learn(decision, True)
+
+    def stop(_played: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(model, STREAM.X, STREAM.y, progress=stop)
+    assert model.rounds == 70 + window
+    for decision in decisions:
+        assert "once" in refused(model, decision, True)
+
+
+@pytest.mark.parametrize("delay", [32, 40])
+def test_a_delay_longer_than_the_window_is_refused(window: int, delay: int) -> None:
+    model = make("AdaBandit")
+    with pytest.raises(ParameterError, match=rf"delay is {delay} rounds .* last {window} rounds"):
+        play(model, STREAM.X, STREAM.y, delay=delay)
+    play(model, STREAM.X, STREAM.y, delay=window - 1)
+    assert model.verdicts == len(STREAM.X) - window + 1
 
 
 def test_a_ledger_that_grows_leaves_the_one_before_as_it_was(window: int) -> None:

@@ -27,9 +27,9 @@ from tests.models.interrupting import (
 )
 
 LABELS = ["a", "b", "c"]
-BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost"]
+BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost", "MixBandit"]
 BASELINES = ["EpsilonGreedyForest", "EpsilonGreedyTree", "DiagonalSOBA", "Banditron", "Majority", "Random"]
-TOLD = ["AdaFull", "OptFull"]
+TOLD = ["AdaFull", "OptFull", "MixFull"]
 ROWS: list[dict[str, Any]] = [{"x": float(t * 7 % 5), "colour": "rgb"[t % 3]} for t in range(12)]
 DECLARED = Schema(numeric=["x", "new"], nominal={"colour": ["r", "g", "b", "w"]})
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels can be interrupted")
@@ -150,7 +150,9 @@ def check_lines(base: Any, name: str, call: Call, chosen: Callable[[list[str]], 
         model = copy.deepcopy(base)
         where = interrupted(partial(call, model), at)
         assert lock_is_free(model), where
+        seen = model.rounds, model.verdicts
         found = settled_state(model)
+        assert seen == (model.rounds, model.verdicts), where
         assert found in (before, after), (where, [key for key in before if found[key] != after[key]])
         if name.startswith("learn") and (found == before or hasattr(model, "decide")):
             again(call, model)

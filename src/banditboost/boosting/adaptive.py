@@ -236,6 +236,11 @@ class AdaptiveBooster(CostBooster):
         weights = np.exp(self._weights[self.n_learners :])
         return np.asarray(weights / weights.sum())
 
+    def _shares_of(self, labels: Array) -> Array:
+        """With which probability the expert that is drawn says each label, from what each of them says."""
+        # Shares that were added up may exceed 1 in the last bit.
+        return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
+
     def _weights_to_show(self) -> dict[str, Any]:
         experts = tuple(self.expert_weights.tolist())
         return {

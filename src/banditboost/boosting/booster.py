@@ -303,7 +303,7 @@ class CostBooster(Booster):
     """A booster that teaches its learners by cost vectors, as Algorithm 1 has it.
 
     `lesson` says how a vector becomes the label and weight that a tree is taught (costs.py): AdaBandit,
-    OptBandit, AdaFull and OptFull have it.
+    OptBandit, AdaFull, OptFull and the mixtures have it.
     """
 
     def __init__(self, labels: Iterable[Hashable], *, lesson: str, **parameters: Any) -> None:
@@ -320,6 +320,6 @@ class CostBooster(Booster):
 
 
 class BanditBooster(Booster, BanditModel):
-    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit and
-    GapBoost.
+    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit,
+    MixBandit and GapBoost.
     """

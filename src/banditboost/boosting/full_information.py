@@ -1,5 +1,5 @@
 """AdaFull and OptFull: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
-bandit ones are built on them.
+bandit ones are built on them. MixFull (mixture/) is told it in the same way.
 
 They run the very same steps: with the label known, 1 - lhat is e_y exactly, and nothing is explored.
 """
@@ -21,6 +21,7 @@ from banditboost.memo import GREEDY, VOTES
 from banditboost.models.changing import ToLearn
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
+from banditboost.models.settings import ROUNDS
 from banditboost.rows.many import checked_rows, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
@@ -57,12 +58,12 @@ class FullInformationBooster(Booster):
             self._learn_from_list([(x, right)])
 
     def _learn_row(self, row: Array, right: int) -> None:
-        memo, _ = self._choose(row, self.rounds)
+        memo, _ = self._choose(row, self._calls.counters[ROUNDS])
         self._hear(memo, right, self.seed, None, False)
 
     def _learn_from_list(self, examples: list[tuple[Row, int]]) -> None:
         """Learn rows that were found good: all of them, even if the call does not come to its end."""
-        self._unfinished = ToLearn(examples, self.verdicts)
+        self._unfinished = ToLearn(examples, self)
         self._settled()
 
     def _learn_item(self, item: tuple[Row, int]) -> None:
@@ -114,9 +115,9 @@ class FullInformationBooster(Booster):
     def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
         """Each label's share of those who answer; the shares add up to 1.
 
-        AdaFull draws the expert that answers, so a share is the probability with which the label would be
-        predicted. OptFull draws nobody: the label with most votes is predicted, and a share is that of the
-        learners who vote for the label.
+        AdaFull and MixFull draw the expert that answers, so a share is the probability with which the label
+        would be predicted. OptFull draws nobody: the label with most votes is predicted, and a share is that
+        of the learners who vote for the label.
         """
         shares = self._label_shares(self._look(x))
         return dict(zip(self.labels, shares.tolist(), strict=True))
@@ -187,8 +188,7 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
         """Experts are drawn, so a label is predicted with the share of the experts that say it."""
         labels = np.empty(self.n_learners, np.int64)
         ask_experts(self._settings, memo, self.seed, labels)
-        # Shares that were added up may exceed 1 in the last bit.
-        return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
+        return self._shares_of(labels)
 
 
 class OptFull(OptimalBooster, FullInformationBooster):

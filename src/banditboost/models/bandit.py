@@ -88,7 +88,7 @@ class BanditModel(DecidingModel):
         for decision, correct in told:
             elsewhere += decision._origin.branch != self._identity.branch
             items.append((decision, correct, elsewhere))
-        self._unfinished = ToLearn(items, self.verdicts)
+        self._unfinished = ToLearn(items, self)
         try:
             self._settled()
         finally:

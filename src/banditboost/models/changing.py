@@ -12,7 +12,7 @@ instructions. Hence there are three ways of changing a model, and no other:
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from banditboost.models.locking import Locked
 
@@ -23,6 +23,16 @@ class Unfinished(Protocol):
     def finish(self, model: Any) -> None:
         """Do what is left; if that is interrupted, it can be called again."""
 
+    def counts(self, model: Any) -> Counts:
+        """How much the model will have been through when that is done."""
+
+
+class Counts(NamedTuple):
+    """How much a model has been through."""
+
+    rounds: int
+    verdicts: int
+
 
 class ToLearn:
     """What is to be learned one after the other.
@@ -30,14 +40,21 @@ class ToLearn:
     Each adds one verdict to those that the model has learned: so it is known which ones are done.
     """
 
-    def __init__(self, items: list[Any], verdicts: int) -> None:
-        self._items, self._first, self._done = items, verdicts, 0
+    def __init__(self, items: list[Any], model: Any) -> None:
+        before = model._counted
+        n_rounds = len(items) if model._settings.full_information else 0  # the others were decided before
+        self._items, self._first, self._done = items, before.verdicts, 0
+        self._counts = Counts(before.rounds + n_rounds, before.verdicts + len(items))
+
+    def counts(self, model: Any) -> Counts:  # noqa: ARG002 (whatever was learned of the list)
+        """As after the last one of the list."""
+        return self._counts
 
     def finish(self, model: Any) -> None:
         """Learn what is left of the list."""
         while self._done < len(self._items):
             item = self._items[self._done]
-            if model.verdicts == self._first + self._done:
+            if model._counted.verdicts == self._first + self._done:
                 model._learn_item(item)
             model._note_learned(item)
             self._done += 1

@@ -124,7 +124,8 @@ class DecidingModel(Model):
         return origin
 
     def _prepare_to_play(self, n_rounds: int) -> None:
-        if n_rounds:
+        identity, needed = self._identity, self.rounds + n_rounds
+        if n_rounds and (identity.origin is None or needed > identity.ledger.room):
             draft = self._draft()
             draft._open_rounds(n_rounds)
             self._become(draft)

@@ -11,15 +11,19 @@ from banditboost.types import Array, Record
 
 REMEMBERED = (1 << 24) - (1 << 16)
 """Rounds; older ones count as closed."""
-AHEAD = 1 << 16
-"""Rounds whose bits are made ready at once, after the ledger has reached its full size."""
+AHEAD = 1 << 15
+"""Rounds whose bits are made ready at once, after the ledger has reached its full size.
+
+And as many rounds may be opened before they are decided (`play` does it): no bit of a round that can still be
+learned is used again.
+"""
 
 _FIRST_SIZE = 256  # bytes: to grow takes a draft of the model
 
 
 def _ring() -> int:
     """After how many rounds bits are used again: a power of two."""
-    return REMEMBERED + AHEAD
+    return REMEMBERED + 2 * AHEAD
 
 
 @inlined

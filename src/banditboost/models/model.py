@@ -17,7 +17,7 @@ from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
 from banditboost.memo import LEARNERS, VOTES
 from banditboost.models.calls import LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
-from banditboost.models.changing import Changing
+from banditboost.models.changing import Changing, Counts
 from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
@@ -339,14 +339,22 @@ class Model(Changing):
         return self._schema.copy()
 
     @property
+    def _counted(self) -> Counts:
+        """Rounds and verdicts up to now, within a call, too."""
+        return Counts(self._calls.counters[ROUNDS], int(self._counts.verdicts))
+
+    @property
     def rounds(self) -> int:
         """How many times the model has decided."""
-        return int(self._calls.counters[ROUNDS])
+        unfinished = self._unfinished
+        rounds: int = self._calls.counters[ROUNDS] if unfinished is None else unfinished.counts(self).rounds
+        return rounds
 
     @property
     def verdicts(self) -> int:
         """How many verdicts (or labels) were learned."""
-        return int(self._counts.verdicts)
+        unfinished = self._unfinished  # counts as finished: the next call finishes it
+        return int(self._counts.verdicts) if unfinished is None else unfinished.counts(self).verdicts
 
     @property
     def memory_usage(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from banditboost.compiled.rng import DELAY, LOSS, uniforms_at
 from banditboost.errors import ParameterError
+from banditboost.models import ledger
 from banditboost.text import quoted
 from banditboost.types import Array
 
@@ -28,11 +29,20 @@ class Arrivals:
         arrives = due < n_rounds
         if lost:
             arrives &= uniforms_at(seed, first_round, n_rounds, LOSS) >= lost
+        _refuse_too_late(due[arrives] - rounds[arrives])
         arriving = rounds[arrives]
         by_time = np.argsort(due[arrives], kind="stable")
         self.order = np.ascontiguousarray(arriving[by_time])
         self.due = np.ascontiguousarray(due[arrives][by_time])
         self.slot, self.n_slots = _slots(n_rounds, due, arrives)
+
+
+def _refuse_too_late(delays: Array) -> None:
+    if delays.size and delays.max() >= ledger.REMEMBERED:
+        raise ParameterError(
+            f"delay is {delays.max()} rounds for a verdict, which is too old then: verdicts are taken for the"
+            f" last {ledger.REMEMBERED:,} rounds; give shorter delays"
+        )
 
 
 def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import LabelError, ParameterError
+from banditboost.models import ledger
 from banditboost.models.calls import NO_LEARNERS, NO_ROOM
+from banditboost.models.changing import Counts
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.rows.many import gone_through
@@ -82,7 +84,6 @@ def _play(
     right = _label_indices(model, y, len(rows))
     player = _Player(model, right, Arrivals(len(rows), *verdicts, model.seed, model.rounds), progress)
     try:
-        model._prepare_to_play(len(rows))
         for block, stop in rows.blocks():
             player.advance(block, stop)
         return player.result()
@@ -158,7 +159,8 @@ class _Player:
         """Play the block's rows, which end before round `stop`."""
         self._block, self._start = block, self.n_played
         while True:
-            goal = min(stop, self.n_played + _ROUNDS_A_CALL)
+            goal = min(stop, self.n_played + min(_ROUNDS_A_CALL, ledger.AHEAD))
+            self._model._prepare_to_play(goal - self.n_played)
             self._play(goal)
             if self._progress is not None:
                 self._report(goal)
@@ -170,8 +172,8 @@ class _Player:
         self._progress(played)  # type: ignore[misc]
         if before != _state_numbers(self._model):
             raise ParameterError(
-                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model that"
-                " is played may be looked at only: give progress another one"
+                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model"
+                " that is played may be looked at only: give progress another one"
             )
 
     def _play(self, stop: int) -> None:
@@ -182,9 +184,14 @@ class _Player:
 
     def finish(self, model: Model) -> None:
         """Tell the verdicts that are due in the rounds that were played."""
-        self._cursor[NEXT_ROUND] = model.rounds - self._first_round
-        self._cursor[NEXT_VERDICT] = model.verdicts - self._first_verdict
+        counted = model._counted
+        self._cursor[NEXT_ROUND] = counted.rounds - self._first_round
+        self._cursor[NEXT_VERDICT] = counted.verdicts - self._first_verdict
         self._play_up_to(self.n_played)
+
+    def counts(self, model: Model) -> Counts:
+        """What was played counts."""
+        return model._counted
 
     def _play_up_to(self, stop: int) -> None:
         self._widen_memos()
@@ -215,10 +222,11 @@ class _Player:
         """Do what the model needs before the next verdict can be learned, or before that is finished."""
         if status == NO_ROOM:
             self._model._finish_lesson()
-            self._cursor[NEXT_VERDICT] = self._model.verdicts - self._first_verdict
+            self._cursor[NEXT_VERDICT] = self._model._counted.verdicts - self._first_verdict
         elif status == NO_LEARNERS:
             self._model._make_learners_for(self._waiting_memo())
         else:
+            self._model._unfinished = None
             raise RuntimeError(f"play cannot go on: the model's learn returned {status}")
 
     @property

@@ -140,7 +140,10 @@ class TreeCommittee:
             taught = learn_forest(self.forest, first, x, labels, weights, taught)
 
     def arrays(self) -> dict[str, Array]:
-        """All there is to keep of the trees; of a draft that was dropped, nothing is kept."""
+        """All there is to keep of the trees, without what dropped drafts have left in the rows' spare width.
+
+        (Free rows keep what nobody reads.)
+        """
         features, size = self.forest.features, int(self.forest.head["row_size"][0])
         width = max(1, int(features["capacity"].sum()))  # a free row keeps its link in its first number
         spare = self.forest.stats.reshape(-1, size)[:, width:]
