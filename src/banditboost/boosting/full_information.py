@@ -50,6 +50,7 @@ class FullInformationBooster(Booster):
     @locked
     def learn_one(self, x: Row, y: Hashable) -> None:
         """Learn that y is the label of x."""
+        self._check_rounds(1)
         right, row = self._index_of(y), self._coded(x)
         if row is not None:
             self._learn_row(row, right)
@@ -109,6 +110,7 @@ class FullInformationBooster(Booster):
             raise LabelError(
                 f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row"
             )
+        self._check_rounds(len(rows))
         self._learn_from_list([(copy.copy(x), index) for x, index in zip(rows, indices, strict=True)])
 
     @locked

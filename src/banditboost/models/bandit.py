@@ -11,6 +11,7 @@ import numpy as np
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, FeatureError
 from banditboost.inspection.tally import HEARD
+from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import LEARNERS, POLICY, ROUND
 from banditboost.models.calls import CLOSED, LEARNED, NO_LEARNERS, NO_ROOM
 from banditboost.models.changing import ToLearn
@@ -88,6 +89,11 @@ class BanditModel(DecidingModel):
         for decision, correct in told:
             elsewhere += decision._origin.branch != self._identity.branch
             items.append((decision, correct, elsewhere))
+        if elsewhere > MOST_ROUNDS:
+            raise DecisionError(
+                f"the model has learned {self._identity.verdicts_elsewhere} verdicts of its branches, and learns "
+                f"{MOST_ROUNDS} at most; make a new model"
+            )
         self._unfinished = ToLearn(items, self)
         try:
             self._settled()

@@ -114,6 +114,7 @@ class DecidingModel(Model):
 
     def _open_rounds(self, n_rounds: int) -> Origin:
         """Have a run, and room in the ledger for so many rounds. Called on a draft, which is bound anew."""
+        self._check_rounds(n_rounds)
         identity, rounds = self._identity, int(self._counts.rounds)
         origin = identity.origin
         if origin is None:

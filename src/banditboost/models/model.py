@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from banditboost.compiled.border import arrays_in
-from banditboost.errors import LabelError, ParameterError
+from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
+from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import LEARNERS, VOTES
 from banditboost.models.calls import LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
 from banditboost.models.changing import Changing, Counts
@@ -22,7 +23,7 @@ from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
 from banditboost.rows.schema import Schema, without_mask
-from banditboost.text import quoted
+from banditboost.text import counted, quoted
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
 
@@ -234,6 +235,15 @@ class Model(Changing):
 
     def _prepare_to_play(self, n_rounds: int) -> None:
         """Have what so many rounds need that compiled code plays."""
+
+    def _check_rounds(self, n_rounds: int) -> None:
+        """Refuse rounds beyond the last one that a model can come to."""
+        rounds = int(self._counts.rounds)
+        if rounds + n_rounds > MOST_ROUNDS:
+            raise DecisionError(
+                f"the model has come to round {rounds}, and {counted(n_rounds, 'round')} more would lead beyond "
+                f"the last one, {MOST_ROUNDS}; make a new model"
+            )
 
     # Labels that join
 

@@ -81,6 +81,7 @@ def _play(
     progress: Callable[[int], None] | None,
 ) -> Result:
     rows = Rows(model, X)
+    model._check_rounds(len(rows))
     right = _label_indices(model, y, len(rows))
     player = _Player(model, right, Arrivals(len(rows), *verdicts, model.seed, model.rounds), progress)
     try:
