@@ -7,7 +7,10 @@ plain Python. Nothing here loads Numba.
 from __future__ import annotations
 
 import math
+import os
+import stat
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -18,6 +21,12 @@ from banditboost.text import quoted
 
 LARGEST_COUNT = 2**53
 """The integers up to this one are exact as floats."""
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 _LONG = 2**31  # powers of two from here on are written as such
 
 
@@ -95,6 +104,39 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         refuse(name, value, f"give one of {', '.join(known)}")
     return str(value)
+
+
+def check_path(name: str, value: Any) -> str:
+    """Return the value as a string if it can name a file.
+
+    >>> check_path("path", "model.bb")
+    'model.bb'
+    >>> check_path("path", 1.5)
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: path is 1.5; give the name of a file, as a string or a pathlib.Path
+    """
+    try:
+        path = os.fspath(value)
+        possible = isinstance(path, str) and b"\0" not in os.fsencode(path)
+    except (TypeError, UnicodeEncodeError):
+        possible = False
+    if not possible:
+        refuse(name, value, "give the name of a file, as a string or a pathlib.Path")
+    return str(path)
+
+
+def check_target(name: str, value: Any) -> str:
+    """Return the value as a string if a file can be written there: in a new place, or over another file.
+
+    What is no file must not be replaced by one. (That a directory cannot be, the system says itself.)
+    """
+    path = check_path(name, value)
+    with suppress(OSError):  # nothing is there, or nobody may look: who writes will tell
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            kind = _KINDS.get(stat.S_IFMT(mode), "no file")
+            refuse(name, value, f"this is {kind}, which a file would replace: give the name of a file")
+    return path
 
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:

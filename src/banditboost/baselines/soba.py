@@ -138,7 +138,7 @@ class DiagonalSOBA(LinearBaseline):
     def _restore(self, arrays: dict[str, Array]) -> None:
         margins = take_array(arrays, "margins", np.float64, (1,))
         super()._restore(arrays)
-        theta, curvature = self._tables
+        theta, curvature = self._tables_in_use
         demand(curvature >= 0.0, "a curvature is below 0")
         # Cauchy and Schwarz: theta sums v / p, curvature v^2 / p; the smallest squares are 0 as numbers.
         steps = self.verdicts / LEAST_PROBABILITY

@@ -102,7 +102,7 @@ def _check_recent(recent: Array, sums: Array, by_label: Array) -> None:
 
 
 def _are_counts(numbers: Array) -> Any:
-    return np.all((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers <= MOST_ROUNDS))
+    return np.all((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers <= 2 * MOST_ROUNDS))
 
 
 def _demand(good: Any) -> None:

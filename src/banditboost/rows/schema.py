@@ -290,6 +290,11 @@ class Schema:
 
     def bad_position(self, index: int, value: float) -> FeatureError:
         """What is wrong with an array row at one place."""
+        if index >= len(self):
+            return FeatureError(
+                f"the row has a value at place {index + 1} where {len(self)} are expected; give one for each "
+                f"feature of {self!r}"
+            )
         name = self.names[index]
         codes = self._columns[name][1]
         if codes is None:

@@ -98,6 +98,7 @@ def _play(
     progress: Callable[[int], None] | None,
 ) -> Result:
     rows = Rows(model, X)
+    model._check_rounds(len(rows))
     right = _label_indices(model, y, len(rows))
     arrivals = Arrivals(len(rows), *verdicts, model.seed, model.rounds)
     player = _Player(model, right, arrivals, watched, progress)
@@ -153,7 +154,7 @@ def _as_array(labels: list[Hashable]) -> Array:
 
 def _state_numbers(model: Model) -> tuple[Any, ...]:
     """What changes whenever a model decides, learns, grows or is set anew."""
-    return model.rounds, model.verdicts, model.schema.version, len(model.labels), model._settings.tobytes()
+    return model.rounds, model.verdicts, model._schema.version, len(model.labels), model._settings.tobytes()
 
 
 class _Player:
