@@ -50,7 +50,9 @@ def bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def refused(writer: str, path: Path, kind: str) -> None:
     before = os.stat(path)
-    with pytest.raises(ParameterError, match=rf"path is .*{path.name}.*this is {kind}, .*: give the name of a"):
+    with pytest.raises(
+        ParameterError, match=rf"path is .*{path.name}.*this is {kind}, .*: give the name of a"
+    ):
         WRITERS[writer](path)
     after = os.stat(path)
     assert (before.st_ino, before.st_mode) == (after.st_ino, after.st_mode)
@@ -89,7 +91,21 @@ def test_files_and_links_to_files_are_written_as_ever(writer: str, tmp_path: Pat
         assert (tmp_path / "file").is_file()
 
 
-NO_PATHS = [1.5, 5, True, None, {}, [], ("a",), b"model.bb", np.zeros(2), object, np.timedelta64(5), "a\0b", "\ud800\udfff"]
+NO_PATHS = [
+    1.5,
+    5,
+    True,
+    None,
+    {},
+    [],
+    ("a",),
+    b"model.bb",
+    np.zeros(2),
+    object,
+    np.timedelta64(5),
+    "a\0b",
+    "\ud800\udfff",
+]
 DOORS = {
     "load": banditboost.load,
     "describe": describe,
@@ -101,7 +117,9 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("path", NO_PATHS, ids=lambda path: ascii(path)[:20])
 def test_what_names_no_file_is_refused(door: str, path: Any) -> None:
-    with pytest.raises(ParameterError, match=r"path is .*; give the name of a file, as a string or a pathlib"):
+    with pytest.raises(
+        ParameterError, match=r"path is .*; give the name of a file, as a string or a pathlib"
+    ):
         DOORS[door](path)
 
 
@@ -113,7 +131,7 @@ class Bytes:
 
 
 def test_paths_of_bytes_are_refused() -> None:
-    with pytest.raises(ParameterError, match="path is .*; give the name of a file"):
+    with pytest.raises(ParameterError, match=r"path is .*; give the name of a file"):
         check_path("path", Bytes())
 
 

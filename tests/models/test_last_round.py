@@ -28,7 +28,9 @@ REFUSED = rf"round {MOST_ROUNDS}, and 1 round more would lead beyond the last on
 
 
 def make(name: str) -> Any:
-    return getattr(baselines, name)([0, 1, 2], seed=1) if name in baselines.__all__ else make_booster(name, 3, 2)
+    return (
+        getattr(baselines, name)([0, 1, 2], seed=1) if name in baselines.__all__ else make_booster(name, 3, 2)
+    )
 
 
 def aged(name: str, path: Path, rounds: int) -> Path:
@@ -134,7 +136,9 @@ def test_verdicts_of_branches_are_counted_up_to_their_last(tmp_path: Path) -> No
     branch = model.branch()
     told = branch.decide_many(np.zeros((2, 1)))
     verdicts = model.verdicts
-    with pytest.raises(DecisionError, match=rf"verdicts of its branches, and learns {MOST_ROUNDS} at most; make"):
+    with pytest.raises(
+        DecisionError, match=rf"verdicts of its branches, and learns {MOST_ROUNDS} at most; make"
+    ):
         model.learn_many(told, [True, True])
     assert model.verdicts == verdicts
     model.learn(told[0], True)

@@ -91,8 +91,8 @@ class BanditModel(DecidingModel):
             items.append((decision, correct, elsewhere))
         if elsewhere > MOST_ROUNDS:
             raise DecisionError(
-                f"the model has learned {self._identity.verdicts_elsewhere} verdicts of its branches, and learns "
-                f"{MOST_ROUNDS} at most; make a new model"
+                f"the model has learned {self._identity.verdicts_elsewhere} verdicts of its branches, and "
+                f"learns {MOST_ROUNDS} at most; make a new model"
             )
         self._unfinished = ToLearn(items, self)
         try:

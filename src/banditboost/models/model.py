@@ -241,8 +241,8 @@ class Model(Changing):
         rounds = int(self._counts.rounds)
         if rounds + n_rounds > MOST_ROUNDS:
             raise DecisionError(
-                f"the model has come to round {rounds}, and {counted(n_rounds, 'round')} more would lead beyond "
-                f"the last one, {MOST_ROUNDS}; make a new model"
+                f"the model has come to round {rounds}, and {counted(n_rounds, 'round')} more would lead "
+                f"beyond the last one, {MOST_ROUNDS}; make a new model"
             )
 
     # Labels that join
