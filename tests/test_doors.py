@@ -74,7 +74,7 @@ plain = st.recursive(
             np.datetime64("2020"),
             np.array([5, 6, 7], "m8"),
         ]
-    )  # fmt: skip
+    )
     | st.sampled_from([0, 5, "NaT"]).map(
         np.timedelta64
     )  # Hypothesis itself wants to hash what it samples from
@@ -171,7 +171,7 @@ def test_spans_of_time_are_no_numbers(span: Any) -> None:
     for name in ("delay", "lost"):
         with pytest.raises(BanditBoostError, match=rf"{name} is .*timedelta64.*; give"):
             play(PLAYED, X, Y, **{name: span})
-    with pytest.raises(BanditBoostError, match="exploration is .*timedelta64"):
+    with pytest.raises(BanditBoostError, match=r"exploration is .*timedelta64"):
         PLAYED.exploration = span
 
 

@@ -102,7 +102,7 @@ def number(luck: Luck) -> Any:
             np.timedelta64(0),
             np.timedelta64("NaT"),
             np.timedelta64(3, "s"),
-        )  # fmt: skip
+        )
     )
 
 
