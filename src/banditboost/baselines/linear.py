@@ -14,9 +14,9 @@ import numpy as np
 
 from banditboost.baselines.base import Baseline, BaselineState
 from banditboost.compiled.compile import allocating, kernel
-from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
+from banditboost.memo import LEAST_PROBABILITY
 from banditboost.rows.features import NOMINAL
 from banditboost.rows.schema import LARGEST
 from banditboost.types import Array, Record

@@ -296,7 +296,7 @@ class Booster(Model):
     def _group_to_show(self, label: Hashable) -> int:
         try:
             group = self._group_of(self._index[label])
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise LabelError(
                 f"label is {quoted(label)}; give the label whose tree you want, one of "
                 f"{quoted(self.labels[:10])}"

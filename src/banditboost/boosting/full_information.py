@@ -74,7 +74,7 @@ class FullInformationBooster(Booster):
     def _index_of(self, y: Hashable) -> int:
         try:
             return self._index[y]
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise LabelError(
                 f"y is {quoted(y)}, which is not one of the model's labels; they are "
                 f"{quoted(self.labels[:10])}"

@@ -158,7 +158,7 @@ class DecidingModel(Model):
             self._refuse_fixed_labels(f"allowed is {quoted(allowed)}")
         try:
             indices = sorted({self._index[label] for label in listed(allowed)})
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise LabelError(
                 f"allowed is {quoted(allowed)}; give a list of some of the model's labels, which are "
                 f"{quoted(self.labels[:10])}"
