@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from banditboost.boosting.full_information import AdaFull as AdaFull
     from banditboost.boosting.full_information import OptFull as OptFull
     from banditboost.boosting.gap.booster import GapBoost as GapBoost
+    from banditboost.boosting.mixture.booster import MixBandit as MixBandit
+    from banditboost.boosting.mixture.booster import MixFull as MixFull
     from banditboost.boosting.optimal import OptBandit as OptBandit
     from banditboost.decision import Decision as Decision
     from banditboost.loading import load as load

@@ -77,7 +77,7 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
 def expert_weights(model: Any) -> Figure:
     """How much each expert counts.
 
-    For AdaBandit and AdaFull that is the probability of being drawn, for GapBoost its weight.
+    For adaptive boosters and mixtures that is the probability of being drawn, for GapBoost its weight.
 
     >>> from banditboost import AdaBandit
     >>> len(expert_weights(AdaBandit(["yes", "no"], n_learners=5, seed=1)).axes[0].patches)
@@ -86,7 +86,8 @@ def expert_weights(model: Any) -> Figure:
     weights = getattr(model, "expert_weights", None)
     if weights is None:
         raise ParameterError(
-            f"model is {quoted(model)}, which does not weigh experts; give an AdaBandit, AdaFull or GapBoost"
+            f"model is {quoted(model)}, which does not weigh experts; give an AdaBandit, AdaFull, "
+            "MixBandit, MixFull or GapBoost"
         )
     kind = type(model).__name__
     with mpl.rc_context(STYLE):

@@ -17,8 +17,10 @@ BOOSTERS = {
     "OptBandit": "boosting.optimal",
     "AdaBandit": "boosting.adaptive",
     "BinBandit": "boosting.binary",
+    "MixBandit": "boosting.mixture.booster",
     "OptFull": "boosting.full_information",
     "AdaFull": "boosting.full_information",
+    "MixFull": "boosting.mixture.booster",
 }
 # The strongest first.
 BASELINES = {

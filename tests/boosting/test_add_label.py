@@ -132,7 +132,7 @@ class Counter:
         self.last = label
 
 
-@pytest.mark.parametrize("name", ["AdaFull", "OptFull"])
+@pytest.mark.parametrize("name", ["AdaFull", "OptFull", "MixFull"])
 def test_learners_written_in_python(name: str) -> None:
     model = getattr(banditboost, name)(["a", "b"], n_learners=3, weak_learner=Counter, seed=1)
     model.add_label("c")

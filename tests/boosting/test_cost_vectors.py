@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import banditboost
 from banditboost import AdaBandit, load, play
 from banditboost.baselines import EpsilonGreedyForest
 from banditboost.errors import ParameterError
@@ -61,18 +62,39 @@ def vectors_of(model: Any) -> list[list[list[float]]]:
     return [learner.vectors for learner in model._committee.learners]
 
 
+@pytest.mark.parametrize("lesson", ["ours", "text"])
 @pytest.mark.parametrize("k", [2, 3, 7])
 @pytest.mark.parametrize("name", WITH_COSTS)
-def test_every_learner_gets_the_vectors_of_the_twin(name: str, k: int) -> None:
-    stream = make_stream("numeric", k, ROUNDS)
-    booster = make_booster(name, k, 4, weak_learner=Recorder, schema=stream.schema())
-    pair = Pair(name, booster, make_twin(name, k, 4, lambda number, k: Recorder()))  # noqa: ARG005
+def test_every_learner_gets_the_vectors_of_the_twin(name: str, k: int, lesson: str) -> None:
+    """Unclipped, whatever the lesson for others is."""
+    stream, options = make_stream("numeric", k, ROUNDS), {"lesson": lesson, "clip": 0.4}
+    booster = make_booster(name, k, 4, weak_learner=Recorder, schema=stream.schema(), **options)
+    pair = Pair(name, booster, make_twin(name, k, 4, lambda number, k: Recorder(), **options))  # noqa: ARG005
     for x, y in zip(stream.X, stream.y.tolist(), strict=True):
         pair.step(x, x.tolist(), y)
     for vectors, twin in zip(vectors_of(booster), pair.twin.learners, strict=True):
         assert len(vectors) == ROUNDS
         np.testing.assert_allclose(vectors, twin.vectors, rtol=1e-9, atol=1e-9)
     assert booster._scratch.suffered.tolist() == pytest.approx(pair.twin.suffered, rel=1e-9, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["MixFull", "MixBandit"])
+def test_learners_of_mixtures_get_vectors_too(name: str) -> None:
+    """k / 2 times C[l, y] = softmax(s)_l - 1{l = y}: nothing is voted before the first learner."""
+    model = getattr(banditboost, name)(range(4), n_learners=3, weak_learner=Recorder, seed=5)
+    if name == "MixFull":
+        model.learn_one([1.0], 2)
+        expected = [2 * (0.25 - (label == 2)) for label in range(4)]
+    else:
+        decision = model.decide([1.0])
+        model.learn(decision, True)
+        lhat = naive.estimate_4(4, decision.greedy, decision.label, decision.probability, correct=True)
+        right = [1 - loss for loss in lhat]
+        expected = [2 * (0.25 * sum(right) - one) for one in right]
+    vectors = vectors_of(model)
+    assert vectors[0][0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert [len(learned) for learned in vectors] == [1, 1, 1]
+    assert model._scratch.suffered[0] == pytest.approx(vectors[0][0][0])
 
 
 class Fixed:

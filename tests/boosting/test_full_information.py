@@ -1,4 +1,4 @@
-"""AdaFull and OptFull, the boosters that are told the right label."""
+"""AdaFull, OptFull and MixFull, the boosters that are told the right label."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.boosting.twins import make_booster
 STREAM = make_stream("mixed", 3, 60)
 
 
-@pytest.fixture(params=["AdaFull", "OptFull"])
+@pytest.fixture(params=["AdaFull", "OptFull", "MixFull"])
 def model(request: pytest.FixtureRequest) -> Any:
     booster = make_booster(request.param, 3, 5, schema=STREAM.schema())
     for x, y in zip(STREAM.X, STREAM.y.tolist(), strict=True):
@@ -25,7 +25,7 @@ def model(request: pytest.FixtureRequest) -> Any:
     return booster
 
 
-@pytest.fixture(params=["AdaFull", "OptFull"])
+@pytest.fixture(params=["AdaFull", "OptFull", "MixFull"])
 def fresh(request: pytest.FixtureRequest) -> Any:
     return make_booster(request.param, 3, 5, schema=Schema())
 
@@ -61,11 +61,12 @@ def test_probabilities(model: Any) -> None:
         assert shares[model.predict_one(x)] > 0.0
 
 
-def test_probabilities_of_adafull_are_those_of_its_draw() -> None:
+@pytest.mark.parametrize("name", ["AdaFull", "MixFull"])
+def test_probabilities_are_those_of_the_draw(name: str) -> None:
     """Over many rounds a label is predicted as often as the shares say: the expert is drawn anew each
     time.
     """
-    model = make_booster("AdaFull", 3, 5, schema=STREAM.schema())
+    model = make_booster(name, 3, 5, schema=STREAM.schema())
     for x, y in zip(STREAM.X[:6], STREAM.y.tolist(), strict=False):
         model.learn_one(x, y)
     counts, expected = np.zeros(3), np.zeros(3)

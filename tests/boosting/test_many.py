@@ -26,7 +26,7 @@ from tests.boosting.twins import BANDITS, BOOSTERS, make_booster
 
 K, N = 3, 3
 STREAM = make_stream("mixed", K, 24 if INTERPRETED else 120)
-FULL = ["AdaFull", "OptFull"]
+FULL = ["AdaFull", "OptFull", "MixFull"]
 BATCH = 10
 
 

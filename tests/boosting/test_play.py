@@ -59,7 +59,7 @@ def test_other_leaf_predictions(name: str, leaf_prediction: str) -> None:
 
 def test_full_information_equals_predict_and_learn() -> None:
     stream = make_stream("mixed", 3, ROUNDS)
-    for name in ("AdaFull", "OptFull"):
+    for name in ("AdaFull", "OptFull", "MixFull"):
         one, other = two_of(name, stream)
         predicted = []
         for x, y in zip(stream.X, stream.y.tolist(), strict=True):

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from banditboost import Result, play
-from banditboost.memo import VOTES
+from banditboost.memo import ROUND, VOTES
 from banditboost.theory import empirical_edge
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.loops import play_by_hand
 from tests.boosting.streams import KINDS, make_stream
-from tests.boosting.twins import ADAPTIVE, ALL_BOOSTERS, DECIDERS, make_booster
+from tests.boosting.twins import ADAPTIVE, ALL_BOOSTERS, DECIDERS, MIXTURES, make_booster
 from tests.naive import boosters as naive
+from tests.naive import mixture
 
 ROUNDS = 60 if INTERPRETED else 300
 
@@ -113,6 +114,19 @@ def costs_of(memo: np.ndarray, n: int, k: int, y: int) -> tuple[list[float], lis
     return suffered, of_truth
 
 
+def costs_of_mixtures(memo: np.ndarray, n: int, k: int, y: int) -> tuple[list[float], list[float]]:
+    """The same with softmax(s)_l - 1{l = y} in the place of eq. (10)."""
+    s, suffered, of_truth = [0.0] * k, [], []
+    for i in range(n):
+        vote, alpha = int(memo[VOTES + i]), memo[VOTES + n + i]
+        matrix = mixture.cost_matrix(s)
+        suffered.append(matrix[vote][y])
+        of_truth.append(matrix[y][y])
+        s[vote] += alpha
+        s = [math.log(p) for p in mixture.smooth(mixture.softmax(s), int(memo[ROUND]))]
+    return suffered, of_truth
+
+
 @pytest.mark.parametrize("k", [2, 3, 26])
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_edges_are_those_of_the_definition(name: str, k: int) -> None:
@@ -120,7 +134,8 @@ def test_edges_are_those_of_the_definition(name: str, k: int) -> None:
     model, twin = (make_booster(name, k, n, schema=stream.schema()) for _ in range(2))
     result = play(model, stream.X, stream.y, delay=3)
     memos = play_by_hand(twin, stream.X, stream.y, 3).memos
-    rounds = [costs_of(memo, n, k, y) for memo, y in zip(memos, stream.y.tolist(), strict=True)]
+    costs = costs_of_mixtures if name in MIXTURES else costs_of
+    rounds = [costs(memo, n, k, y) for memo, y in zip(memos, stream.y.tolist(), strict=True)]
     for i in range(n):
         expected = empirical_edge(
             [suffered[i] for suffered, _ in rounds], [of_truth[i] for _, of_truth in rounds]

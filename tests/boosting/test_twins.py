@@ -11,7 +11,7 @@ from banditboost import schedules
 from banditboost.schedules import Schedule
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
-from tests.boosting.twins import BANDITS, BOOSTERS, Pair, make_booster, make_twin, naive_tree
+from tests.boosting.twins import BANDITS, BOOSTERS, MIXTURES, Pair, make_booster, make_twin, naive_tree
 from tests.naive import boosters as naive
 
 ROUNDS = 40 if INTERPRETED else 300  # interpreted, a round takes as long as the twin's
@@ -54,7 +54,7 @@ def test_booster_equals_its_twin(name: str, kind: str, k: int, n_learners: int) 
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "n_learners"), ALL_SIZES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", BOOSTERS)
+@pytest.mark.parametrize("name", [name for name in BOOSTERS if name not in MIXTURES])
 def test_booster_equals_its_twin_for_long(name: str, kind: str, k: int, n_learners: int) -> None:
     run(name, kind, k, n_learners, 2_000)
 
@@ -79,20 +79,20 @@ def test_clip_and_scale(name: str, options: dict[str, float]) -> None:
 @pytest.mark.parametrize("exploration", [0.05, 0.6])
 @pytest.mark.parametrize("k", [3, 8])
 @pytest.mark.parametrize("lesson", ["differences", "text"])
-@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit"])
+@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit", "MixBandit"])
 def test_the_lesson_of_the_text(name: str, lesson: str, k: int, exploration: float) -> None:
     """Explorations that hit are what makes the difference."""
     run(name, "mixed", k, 5, ROUNDS, lesson=lesson, exploration=exploration)
 
 
 @pytest.mark.parametrize("options", [{}, {"clip": 0.4}], ids=str)
-@pytest.mark.parametrize("name", ["AdaFull", "OptFull"])
+@pytest.mark.parametrize("name", ["AdaFull", "OptFull", "MixFull"])
 def test_the_lesson_of_the_text_with_full_information(name: str, options: dict[str, float]) -> None:
     run(name, "mixed", 5, 5, ROUNDS, lesson="text", **options)
 
 
 @pytest.mark.parametrize("k", [2, 3, 26])
-@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit"])
+@pytest.mark.parametrize("name", ["AdaBandit", "OptBandit", "MixBandit"])
 def test_the_simple_estimator(name: str, k: int) -> None:
     run(name, "mixed", k, 5, ROUNDS, estimator=3)
 

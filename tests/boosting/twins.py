@@ -14,23 +14,25 @@ from banditboost import HoeffdingTree
 from banditboost.memo import CHOSEN_EXPERT, GREEDY, POLICY, POLICY_BY_VOTES, PROBABILITY, SHOWN, VOTES
 from tests.boosting.streams import Stream
 from tests.naive import boosters as naive
-from tests.naive import rng
+from tests.naive import mixture, rng
 from tests.naive.tree import Tree
 
 SEED = 5
 RHO = 0.1
 GAMMA = 0.1
-BANDITS = ["AdaBandit", "OptBandit", "BinBandit"]
-BOOSTERS = [*BANDITS, "AdaFull", "OptFull"]
+BANDITS = ["AdaBandit", "OptBandit", "BinBandit", "MixBandit"]
+BOOSTERS = [*BANDITS, "AdaFull", "OptFull", "MixFull"]
 GAP = "GapBoost"  # its twin is compared in test_gap_twin.py
 DECIDERS = [*BANDITS, GAP]
 ALL_BOOSTERS = [*BOOSTERS, GAP]
-ADAPTIVE = ["AdaBandit", "AdaFull"]
+MIXTURES = ["MixBandit", "MixFull"]
+ADAPTIVE = ["AdaBandit", "AdaFull", *MIXTURES]
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 CLOSE_WEIGHT = {
     "rel": 1e-6,
     "abs": 1e-7,
 }  # of a class in a leaf, where weights are kept to 24 bits, and what follows from it
+CLOSE_MIXTURE = {"rel": 0.0, "abs": 1e-9}  # the twin integrates by other points
 _RANGES = ((5.0, 20.0), (0.01, 0.9), (0.01, 0.9))  # the defaults of HoeffdingTree
 
 
@@ -72,7 +74,8 @@ def make_twin(
     learners = [make_learner(number, k) for number in range(n_learners)]
     first = [exploration] if name in BANDITS else []
     gamma = [] if name in ADAPTIVE else [GAMMA]
-    return getattr(naive, name)(k, learners, *first, *gamma, SEED, **options)
+    made_of = mixture if name in MIXTURES else naive
+    return getattr(made_of, name)(k, learners, *first, *gamma, SEED, **options)
 
 
 class Both:
@@ -120,6 +123,7 @@ class Pair(Both):
     def __init__(self, name: str, booster: Any, twin: Any) -> None:
         super().__init__(booster, twin)
         self.name = name
+        self.close = CLOSE_MIXTURE if name in MIXTURES else CLOSE
 
     def step(self, x: Any, coded: list[float], y: int) -> None:
         if self.name in BANDITS:
@@ -139,7 +143,7 @@ class Pair(Both):
         n = self.booster.n_learners
         assert (int(memo[SHOWN]), int(memo[GREEDY])) == (expected.ytilde, expected.yhat)
         close = (
-            CLOSE if memo[POLICY] == POLICY_BY_VOTES else {"rel": 0.0, "abs": 0.0}
+            self.close if memo[POLICY] == POLICY_BY_VOTES else {"rel": 0.0, "abs": 0.0}
         )  # alphas agree to the ninth digit, and votes weigh alphas
         assert memo[PROBABILITY] == pytest.approx(expected.p, **close)
         h, alpha = memo[VOTES : VOTES + n].tolist(), memo[VOTES + n : VOTES + 2 * n].tolist()
@@ -148,7 +152,7 @@ class Pair(Both):
             assert alpha == pytest.approx(expected.alpha[expected.ytilde], **CLOSE_WEIGHT)
         else:
             assert h == expected.h
-            assert alpha == pytest.approx(expected.alpha, **CLOSE)
+            assert alpha == pytest.approx(expected.alpha, **self.close)
             assert int(memo[CHOSEN_EXPERT]) == expected.expert
 
     def compare_state(self) -> None:
@@ -160,7 +164,7 @@ class Pair(Both):
 
     def compare_weights(self) -> None:
         if self.name in ADAPTIVE:
-            assert self.booster.alphas.tolist() == pytest.approx(self.twin.alpha, **CLOSE)
+            assert self.booster.alphas.tolist() == pytest.approx(self.twin.alpha, **self.close)
             assert self.booster._weights[self.booster.n_learners :].tolist() == pytest.approx(
                 self.twin.logv, rel=1e-9, abs=1e-9
             )

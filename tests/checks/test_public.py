@@ -20,7 +20,7 @@ from tests.io.test_custom_learners import Counts
 
 LABELS = ["a", "b", "c"]
 DECLARED = Schema(numeric=["age"], nominal={"device": ["phone", "desktop"], "day": []})
-BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost", "AdaFull", "OptFull"]
+BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost", "AdaFull", "OptFull", "MixBandit", "MixFull"]
 
 
 def booster(name: str, **options: Any) -> Callable[[], Any]:

@@ -42,6 +42,8 @@ RECIPES: dict[str, tuple[Any, int, dict[str, Any], int]] = {
     "GapBoost many labels": (banditboost.GapBoost, 20, {"n_learners": 2}, 300),
     "GapBoost new": (banditboost.GapBoost, 3, {}, 0),
     "AdaFull": (banditboost.AdaFull, 3, {"n_learners": 4, "weak_learner": _TREE}, 200),
+    "MixBandit": (banditboost.MixBandit, 3, {"n_learners": 4, "weak_learner": _TREE}, 300),
+    "MixFull": (banditboost.MixFull, 3, {"n_learners": 4}, 200),
     "OptFull": (banditboost.OptFull, 3, {"n_learners": 4}, 200),
     "Random": (baselines.Random, 3, {}, 100),
     "Majority": (baselines.Majority, 3, {}, 1_200),

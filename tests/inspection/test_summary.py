@@ -89,6 +89,7 @@ def test_plain_data_goes_through_json() -> None:
         ("BinBandit", False, False, True),
         ("GapBoost", False, True, True),
         ("AdaFull", True, True, True),
+        ("MixBandit", True, True, True),
     ],
 )
 def test_each_booster_tells_what_it_has(name: str, alphas: bool, experts: bool, trees: bool) -> None:

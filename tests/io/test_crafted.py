@@ -80,7 +80,7 @@ GAP: dict[str, tuple[Change, str]] = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("crafted")
-    for name in ("GapBoost", "AdaBandit", "BinBandit", "OptFull"):
+    for name in ("GapBoost", "AdaBandit", "BinBandit", "OptFull", "MixBandit", "MixFull"):
         trained(name, leaf_prediction="majority").save(path / name)
     half_heard = trained("AdaBandit")
     half_heard.decide_many(STREAM.dicts())
@@ -151,6 +151,13 @@ OTHERS: dict[str, tuple[tuple[str, Change], str]] = {
     ),
     "experts without a largest": (("AdaBandit", lambda _, a: a["weights"][4:].fill(-1.0)), "is the largest"),
     "an expert of weight -1e300": (("AdaBandit", put("weights", -1, -1e300)), "weight of an expert"),
+    "a density without a best weight": (("MixFull", put("densities", 0, 1.0)), "is the best"),
+    "a loss below 0": (("MixFull", put("densities", (1, 2), -1.0)), "loss of a weight"),
+    "a loss of NaN": (("MixBandit", put("densities", (1, 2), np.nan)), "loss of a weight"),
+    "a loss of 1e300": (("MixBandit", put("densities", (1, 2), 1e300)), "loss of a weight"),
+    "a window that is too wide": (("MixBandit", put("windows", (0, 1), 2.5)), "window of weights is out"),
+    "a window that ends before it begins": (("MixBandit", put("windows", (0, 1), -2.0)), "too narrow"),
+    "a mean of another density": (("MixBandit", put("weights", 0, 1.5)), "not the mean"),
     "learners that do not sum to 1": (("BinBandit", put("weights", (0, 0), -50.0)), "do not sum to 1"),
     "a recent verdict that was not heard": (("AdaBandit", lambda _, a: a["recent"][:, 0].fill(0.0)), "tally"),
     "a probability of 1e-300": (("AdaBandit", put("recent", (0, 1), 1e-300)), "tally"),

@@ -19,6 +19,7 @@ from banditboost.errors import DecisionError
 from tests.boosting.kernels import INTERPRETED
 from tests.models.interrupting import (
     FromOutside,
+    Interruption,
     first_and_last,
     interrupted,
     lines_of,
@@ -27,9 +28,9 @@ from tests.models.interrupting import (
 )
 
 LABELS = ["a", "b", "c"]
-BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost"]
+BOOSTERS = ["AdaBandit", "OptBandit", "BinBandit", "GapBoost", "MixBandit"]
 BASELINES = ["EpsilonGreedyForest", "EpsilonGreedyTree", "DiagonalSOBA", "Banditron", "Majority", "Random"]
-TOLD = ["AdaFull", "OptFull"]
+TOLD = ["AdaFull", "OptFull", "MixFull"]
 ROWS: list[dict[str, Any]] = [{"x": float(t * 7 % 5), "colour": "rgb"[t % 3]} for t in range(12)]
 DECLARED = Schema(numeric=["x", "new"], nominal={"colour": ["r", "g", "b", "w"]})
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels can be interrupted")
@@ -243,6 +244,24 @@ def test_learners_in_python(name: str, chosen: Any) -> None:
         assert {**found, "learners": 0} in ({**before, "learners": 0}, {**after, "learners": 0}), where
         again(lambda m: m.learn(decision, True), model)
         assert {**settled_state(model), "learners": 0} == {**after, "learners": 0}
+
+
+@pytest.mark.parametrize("name", ["GapBoost", "AdaBandit", "Majority"])
+def test_no_exception_from_outside_is_lost(name: str) -> None:
+    """Wherever Python code runs, also when an object goes: a time limit that strikes once must be heard."""
+    base = taught(name)
+
+    def running() -> Any:
+        model = copy.deepcopy(base)
+        model.decide(row(0))
+        return model
+
+    for call in (lambda m: m.decide({"x": 1, "colour": "w", "new": 3.0}), lambda m: m.decide_many([row(1)])):
+        call(running())
+        for at in first_and_last(lines_of(partial(call, running()), within="")):
+            interruption = Interruption(at, within="")
+            interruption.strike(partial(call, running()))
+            assert interruption.came_out, interruption.where
 
 
 # Streams

@@ -9,6 +9,7 @@ Where to look:
     optimal.py           OptBandit (Algorithm 2), and what OptFull shares with it
     binary.py            BinBandit
     full_information.py  AdaFull and OptFull, which are told the right label
+    mixture/             MixFull (Adaboost.OLM++) and MixBandit
     gap/                 GapBoost, ours
 
     experts.py           lines 6 to 8: votes become labels

@@ -146,11 +146,11 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
     eta = step_size(settings, model.learned.counts, memo)
     estimated_costs(costs, ballot, of, n_labels)
     for i in range(n):
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        suffer(suffered, vectors, costs.vector, ballot, i, mine)
         scratch.labels[i], scratch.importance[i] = label_and_weight(
             costs.vector, ballot, settings, of.right, key, i
         )
-        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
-        suffer(suffered, vectors, costs.vector, ballot, i, mine)
         add_vote(costs, mine, memo[VOTES + n + i])
         estimated_costs(costs, ballot, of, n_labels)
         # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at
@@ -245,6 +245,11 @@ class AdaptiveBooster(CostBooster):
         """The probability with which each expert is drawn."""
         weights = np.exp(self._weights[self.n_learners :])
         return np.asarray(weights / weights.sum())
+
+    def _shares_of(self, labels: Array) -> Array:
+        """With which probability the expert that is drawn says each label, from what each of them says."""
+        # Shares that were added up may exceed 1 in the last bit.
+        return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
 
     def _weights_to_show(self) -> dict[str, Any]:
         experts = tuple(self.expert_weights.tolist())

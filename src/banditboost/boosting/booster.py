@@ -317,7 +317,7 @@ class CostBooster(Booster):
     """A booster that teaches its learners by cost vectors, as Algorithm 1 has it.
 
     `lesson` says how a vector becomes the label and weight that a tree is taught (costs.py): AdaBandit,
-    OptBandit, AdaFull and OptFull have it. A learner in Python may take the vector itself.
+    OptBandit, AdaFull, OptFull and the mixtures have it. A learner in Python may take the vector itself.
     """
 
     has_costs = True
@@ -347,6 +347,6 @@ class CostBooster(Booster):
 
 
 class BanditBooster(Booster, BanditModel):
-    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit and
-    GapBoost.
+    """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit,
+    MixBandit and GapBoost.
     """

@@ -1,5 +1,5 @@
 """AdaFull and OptFull: the boosters of Jung, Goetz and Tewari (2017), which are told the right label; the
-bandit ones are built on them.
+bandit ones are built on them. MixFull (mixture/) is told it in the same way.
 
 They run the very same steps: with the label known, 1 - lhat is e_y exactly, and nothing is explored.
 """
@@ -115,9 +115,9 @@ class FullInformationBooster(Booster):
     def predict_proba_one(self, x: Row) -> dict[Hashable, float]:
         """Each label's share of those who answer; the shares add up to 1.
 
-        AdaFull draws the expert that answers, so a share is the probability with which the label would be
-        predicted. OptFull draws nobody: the label with most votes is predicted, and a share is that of the
-        learners who vote for the label.
+        AdaFull and MixFull draw the expert that answers, so a share is the probability with which the label
+        would be predicted. OptFull draws nobody: the label with most votes is predicted, and a share is that
+        of the learners who vote for the label.
         """
         shares = self._label_shares(self._look(x))
         return dict(zip(self.labels, shares.tolist(), strict=True))
@@ -188,8 +188,7 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
         """Experts are drawn, so a label is predicted with the share of the experts that say it."""
         labels = np.empty(self.n_learners, np.int64)
         ask_experts(self._settings, memo, self.seed, labels)
-        # Shares that were added up may exceed 1 in the last bit.
-        return np.minimum(np.bincount(labels, self.expert_weights, len(self.labels)), 1.0)
+        return self._shares_of(labels)
 
 
 class OptFull(OptimalBooster, FullInformationBooster):

@@ -154,11 +154,11 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
         mix[1] += of.second_extra
     for i in range(n):
         potential_costs(model.table, votes, ballot, i, mix)
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        suffer(suffered, vectors, votes.vector, ballot, i, mine)
         scratch.labels[i], scratch.importance[i] = label_and_weight(
             votes.vector, ballot, settings, of.right, key, i
         )
-        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
-        suffer(suffered, vectors, votes.vector, ballot, i, mine)
         count_vote(votes, mine)
 
 

@@ -1,4 +1,4 @@
-"""Models that explore at a rate: AdaBandit, OptBandit, BinBandit and the baselines."""
+"""Models that explore at a rate: AdaBandit, OptBandit, BinBandit, MixBandit and the baselines."""
 
 from __future__ import annotations
 

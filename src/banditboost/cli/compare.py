@@ -59,8 +59,8 @@ def compare(
     """Play several learners with several seeds on one stream: a table and a plot of learning curves.
 
     The table has the best first, and 95 % intervals, also of the differences to one learner on the same
-    seeds. It says who is told the right label (AdaFull and OptFull are); Majority is a baseline that does not
-    look at the features.
+    seeds. It says who is told the right label (AdaFull, OptFull and MixFull are); Majority is a baseline that
+    does not look at the features.
     Runs that are in the directory already are not played again: add learners or seeds and only those are new.
 
     \b

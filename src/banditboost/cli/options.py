@@ -101,7 +101,8 @@ DataDirectory = Annotated[
 Learner = Annotated[
     str,
     typer.Option(
-        help="AdaBandit, OptBandit, BinBandit, GapBoost, AdaFull, OptFull or a baseline.", metavar="NAME"
+        help="AdaBandit, OptBandit, BinBandit, MixBandit, GapBoost, AdaFull, OptFull, MixFull or a baseline.",
+        metavar="NAME",
     ),
 ]
 NLearners = Annotated[

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Learner = Annotated[
     str | None,
     typer.Option(
-        help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, AdaFull, OptFull, a baseline, "
+        help="GapBoost (the default), AdaBandit, OptBandit, BinBandit, MixBandit, AdaFull, OptFull, MixFull, "
+        "a baseline, "
         "or a class of your "
         "own as MODULE:CLASS.",
         metavar="NAME",
@@ -59,9 +60,9 @@ def run(
 ) -> None:
     """Play one learner over a built-in data set or a file, and tell how well it did.
 
-    The right label is hidden from the learner: it hears only whether the label it showed was right (AdaFull
-    and OptFull are told it). Without other options a built-in set is played as often as in the paper, and the
-    paper's boosters have its settings.
+    The right label is hidden from the learner: it hears only whether the label it showed was right (AdaFull,
+    OptFull and MixFull are told it). Without other options a built-in set is played as often as in the paper,
+    and the paper's boosters have its settings.
 
     \b
     Examples:

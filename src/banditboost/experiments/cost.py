@@ -17,7 +17,7 @@ _UNKNOWN_FEATURES = 10
 _BYTES_A_ROW = 50
 _OVERHEAD = 10
 """What a tree costs in a round beside its features, in features."""
-_ADAPTIVE = {"AdaBandit": 3, "AdaFull": 3}
+_ADAPTIVE = {"AdaBandit": 3, "AdaFull": 3, "MixBandit": 5, "MixFull": 5}
 """How much more than others these cost for each tree."""
 _LEARNERS = 20
 
@@ -25,7 +25,7 @@ _LEARNERS = 20
 def cost(task: Task) -> float:
     """How long a task takes, in arbitrary units.
 
-    That is rounds x trees x (features + a constant), and three times that for adaptive boosters.
+    That is rounds x trees x (features + a constant), and three to five times that for adaptive boosters.
     """
     known = task.source.path is None and task.source.name in SUMMARY
     features = SUMMARY[task.source.name].features if known else _UNKNOWN_FEATURES

@@ -196,14 +196,15 @@ class _Player:
         self._progress(played)  # type: ignore[misc]
         if before != _state_numbers(self._model):
             raise ParameterError(
-                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model that"
-                " is played may be looked at only: give progress another one"
+                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model"
+                " that is played may be looked at only: give progress another one"
             )
 
     def _play(self, stop: int) -> None:
         """Play up to a round; if that is interrupted, the next call of the model tells what is due."""
+        compiled = self._compiled(stop)  # before anything is begun, so that an interrupt need not wait for it
         self._model._unfinished = self
-        self._play_up_to(stop)
+        self._run(*compiled)
         self._model._unfinished = None
 
     def finish(self, model: Model) -> None:
@@ -211,35 +212,35 @@ class _Player:
         counted = model._counted
         self._cursor[NEXT_ROUND] = counted.rounds - self._first_round
         self._cursor[NEXT_VERDICT] = counted.verdicts - self._first_verdict
-        self._play_up_to(self.n_played)
+        self._run(*self._compiled(self.n_played))
 
     def counts(self, model: Model) -> Counts:
         """What was played counts."""
         return model._counted
 
-    def _play_up_to(self, stop: int) -> None:
+    def _compiled(self, stop: int) -> tuple[Callable[..., int], Stream, Span]:
+        """The loop up to a round, and what it is given; it and all that it calls are compiled."""
         self._widen_memos()
-        arrivals, settings = self._arrivals, self._model._settings
+        arrivals, settings, calls = self._arrivals, self._model._settings, self._model._calls
         record = self._memos, self._shown, self._greedy, self._sums
         stream = Stream(self._block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
         numbers = self._start, stop, self._first_round, self._model._draw_seed, settings.full_information
         span = Span(*map(int, numbers))
-        calls = self._model._calls
-        play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)
-        functions = calls.for_play(self._watched)
+        calls.for_play(self._watched)
+        return play_in_python if calls.in_python else bound(stream, self._cursor, span), stream, span
+
+    def _run(self, loop: Callable[..., int], stream: Stream, span: Span) -> None:
         losses = self._model._suffered()
         if losses is not None:
             losses[:] = 0.0
-        while True:
-            status = play_rounds(calls.model, *functions, stream, self._cursor, span)
-            if status == PLAYED:
-                if losses is not None:
-                    self._suffered += losses
-                return
-            self._make_way(int(status))
-            if self._model._calls is not calls:
-                calls = self._model._calls
-                functions = calls.for_play(self._watched)
+        status = None
+        while status != PLAYED:
+            calls = self._model._calls
+            status = loop(calls.model, *calls.for_play(self._watched), stream, self._cursor, span)
+            if status != PLAYED:
+                self._make_way(int(status))
+        if losses is not None:
+            self._suffered += losses
 
     def _widen_memos(self) -> None:
         """Features have joined."""

@@ -42,7 +42,7 @@ _TREES = (
     HoeffdingTree(grace_period=5.0, split_confidence=5e-324, tie_threshold=1e-300, min_branch_fraction=0.0),
     HoeffdingTree(grace_period=2.0, split_confidence=0.5, tie_threshold=0.5, leaf_prediction="naive_bayes"),
 )
-_BOOSTERS = ("AdaBandit", "OptBandit", "BinBandit", "GapBoost", "AdaFull", "OptFull")
+_BOOSTERS = ("AdaBandit", "OptBandit", "BinBandit", "GapBoost", "AdaFull", "OptFull", "MixBandit", "MixFull")
 KINDS = (*_BOOSTERS, *baselines.__all__)
 
 
@@ -57,7 +57,7 @@ def _parameters(name: str, luck: random.Random) -> dict[str, Any]:
     if name in _BOOSTERS and name != "GapBoost":
         given |= {"clip": luck.choice(_SCALES), "importance_scale": luck.choice(_SCALES)}
         given["tie_tolerance"] = luck.choice((1e-9, 0.0, 1e6))
-    if name in ("AdaBandit", "OptBandit", "BinBandit", "Majority", "Banditron", "DiagonalSOBA"):
+    if name in ("AdaBandit", "OptBandit", "BinBandit", "MixBandit", "Majority", "Banditron", "DiagonalSOBA"):
         given["exploration"] = luck.choice(_rates_of(name))
     if name in ("OptBandit", "BinBandit", "OptFull"):
         given["edge"] = luck.choice((0.1, 0.0, 0.999))
@@ -69,9 +69,10 @@ def _parameters(name: str, luck: random.Random) -> dict[str, Any]:
 
 
 def _rates_of(name: str) -> tuple[Any, ...]:
-    if name in ("AdaBandit", "OptBandit"):
-        return (*_RATES, *_SCHEDULES, schedules.Divided(), schedules.Divided(least=1e-300, most=0.99))
-    return (*_RATES, *_SCHEDULES[:-1])
+    theory = _SCHEDULES if name in ("AdaBandit", "OptBandit") else _SCHEDULES[:-1]
+    if name in ("AdaBandit", "OptBandit", "MixBandit"):
+        return (*_RATES, *theory, schedules.Divided(), schedules.Divided(least=1e-300, most=0.99))
+    return (*_RATES, *theory)
 
 
 class Life:
