@@ -21,8 +21,8 @@ from typing import Any
 
 import banditboost
 from banditboost import Schema, play
-from banditboost.experiments.protocol import ADAFULL_WEIGHT
 from benchmarks import machine, records
+from benchmarks.departures import PROGRAM_WEIGHT
 from benchmarks.rate import timed
 from benchmarks.synthetic import Clouds, Window
 from benchmarks.tables import number, render, share
@@ -123,7 +123,7 @@ def _told(n_labels: int) -> Size:
     return Size(
         n_labels,
         booster="AdaFull",
-        options=(("importance_scale", ADAFULL_WEIGHT / (n_labels * (n_labels - 1))),),
+        options=(("importance_scale", PROGRAM_WEIGHT / (n_labels * (n_labels - 1))),),
     )
 
 

@@ -22,7 +22,17 @@ from hypothesis import strategies as st
 from banditboost import AdaBandit, Schema, datasets, play
 from banditboost.datasets import files, uci
 from banditboost.errors import BanditBoostError, FeatureError, LabelError
-from banditboost.experiments import comparison, figures, report, statistics, tables, tune
+from banditboost.experiments import (
+    agreement,
+    comparison,
+    estimators,
+    figures,
+    report,
+    searches,
+    statistics,
+    tables,
+    tune,
+)
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.results import Results
 from banditboost.experiments.task import Source, Task
@@ -221,7 +231,11 @@ GOOD = record()
 MADE = {
     "summary": comparison.summary,
     "table1": tables.table1,
-    "table4": tables.table4,
+    "table4": searches.table4,
+    "learners": searches.learners,
+    "estimators": estimators.estimators,
+    "within": agreement.within,
+    "orders": agreement.orders,
     "curves": figures.learning_curves,
     "grid": figures.exploration,
     "report": lambda records: report.page(report.Report("x", [], records)),

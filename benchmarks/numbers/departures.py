@@ -65,6 +65,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "departures.binbandit": lambda: table(
         [("clipped at 100", "clipped"), ("unclipped (ours)", OURS)], ["BinBandit"]
     ),
-    "departures.adafull": lambda: table([("as written", "as written"), ("ours", OURS)], ["AdaFull"]),
+    "departures.adafull": lambda: table(
+        [("the program's scale", "the program's scale"), ("as written (ours)", OURS)], ["AdaFull"]
+    ),
     "departures.data": lambda: table([("the text's", "data of the text"), ("ours", OURS)], ALGORITHMS, LONG),
 }

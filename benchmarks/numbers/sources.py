@@ -9,6 +9,7 @@ from benchmarks.clicks import page as clicks_page
 from benchmarks.peers import standing
 from benchmarks.peers.streams import Entry, entries
 from benchmarks.peers.summary import Table, summarise
+from benchmarks.reproduction import RECORDS_NAME
 
 PEERS = records.FOLDER / "peers.jsonl.gz"
 
@@ -31,6 +32,12 @@ def peer_records() -> list[records.Record]:
     for record in records.read(PEERS):
         found.setdefault(record["id"], record)
     return list(found.values())
+
+
+@cache
+def reproduced() -> list[records.Record]:
+    """Of the paper's tables, in both modes."""
+    return records.read(records.FOLDER / RECORDS_NAME)
 
 
 @cache

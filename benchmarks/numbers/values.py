@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, departures, reliability, speed
+from benchmarks.numbers import accuracy, departures, reliability, reproduction, speed, theory
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
     **departures.VALUES,
     **reliability.VALUES,
+    **reproduction.VALUES,
     **speed.VALUES,
+    **theory.VALUES,
 }

@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from banditboost.rows.schema import Schema as Schema
     from banditboost.simulation.play import play as play
     from banditboost.simulation.result import Result as Result
+    from banditboost.weak_learners.cost_sensitive_linear import CostSensitiveLinear as CostSensitiveLinear
     from banditboost.weak_learners.hoeffding import HoeffdingTree as HoeffdingTree
 
 # Where each public name lives. They are imported when first asked for: Numba takes half a second, and many
 # uses do not need it.
 _HOMES = {
     **BOOSTERS,
+    "CostSensitiveLinear": "weak_learners.cost_sensitive_linear",
     "Decision": "decision",
     "HoeffdingTree": "weak_learners.hoeffding",
     "PendingDecisions": "pending",

@@ -23,7 +23,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from banditboost.errors import ParameterError
+from banditboost.types import Array
 from banditboost.validation import LARGEST_COUNT, check_count, check_number, refuse
 
 _LONGEST_SEARCH = 2**200  # a supremum over more rounds than this is taken to be infinite
@@ -96,6 +99,68 @@ class SuggestedExploration:
         Then the stream is too short for the theorem to suggest anything.
         """
         return self.rate >= 1.0
+
+
+@dataclass(frozen=True)
+class WeakLearningCondition:
+    """The sums of Definitions 3.1 and 3.2 of a stream that was played, one for each weak learner.
+
+    In round t learner i has the true costs c, column y of its matrix. With d = c - c_y, the weight is |d|_1
+    and d / |d|_1 is a cost vector of the definitions; guessing with edge gamma costs (1 - gamma) / k of the
+    weight. Weights are to lie in [0, 1], so all are divided by the largest one of the stream. The condition
+    with edge gamma and excess loss S then says
+
+        sum_t d_t[h_t] <= (1 - gamma) / k sum_t |d_t|_1 + S max_t |d_t|_1.
+
+    It is about true costs and the labels that were predicted: a stream tells whether it held there, not
+    whether it holds with probability 1 - delta.
+
+    Attributes:
+        n_labels: k.
+        losses: sum_t d_t[h_t].
+        weights: sum_t |d_t|_1.
+        largest_weights: max_t |d_t|_1.
+
+    >>> from banditboost import OptBandit, play
+    >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
+    >>> model = OptBandit(["stop", "go"], n_learners=3, seed=1)
+    >>> condition = play(model, X, ["stop", "go"] * 200, condition=True).condition
+    >>> condition.edges.round(2).tolist(), condition.holds(0.1).tolist()
+    ([0.93, 0.88, 0.64], [True, True, True])
+    >>> round(float(condition.excess(1.0).max()), 1)
+    19.4
+    """
+
+    n_labels: int
+    losses: Array
+    weights: Array
+    largest_weights: Array
+
+    @property
+    def edges(self) -> Array:
+        """The largest gamma with which the condition holds without excess loss: 1 - k sum d_h / sum |d|_1.
+
+        It is 0 for guessing and 1 for a learner that is always right. NaN if no round had a weight. AdaBandit
+        and AdaFull have columns that sum to 0, and it equals their gamma_i.
+        """
+        return np.asarray(1.0 - self.n_labels * _quotient(self.losses, self.weights))
+
+    def excess(self, gamma: float) -> Array:
+        """The least S with which the condition holds for this gamma: negative, if there is room left."""
+        guessing = (1.0 - _signed_edge(gamma)) * self.weights / self.n_labels
+        return _quotient(self.losses - guessing, self.largest_weights)
+
+    def holds(self, gamma: float, excess: float = 0.0) -> Array:
+        """Whether the condition holds with this gamma and an excess loss S, learner by learner."""
+        limit = check_number("excess", excess, 0.0, math.inf, hint="0, or S in units of the largest weight")
+        return np.asarray(~(self.excess(gamma) > limit))
+
+    def __str__(self) -> str:
+        rows = zip(self.edges, self.excess(0.1), self.excess(0.0), strict=True)
+        lines = [
+            f"{i:7} {edge:8.3f} {at:8.2f} {at_0:8.2f}" for i, (edge, at, at_0) in enumerate(rows, start=1)
+        ]
+        return "\n".join(["learner     edge   S(0.1)     S(0)", *lines])
 
 
 def optimal_asymptotic_error(n_labels: int, n_learners: int, edge: float) -> float:
@@ -245,8 +310,8 @@ def estimate_bound(n_labels: int, exploration: float) -> float:
 
     (4) strays from the loss; `estimate_deviation` is exact.
 
-    It holds for rho <= (sqrt(k^2 + 4k) - k) / 2, which is 0.73 for two labels and more for others; above, 1 /
-    (1 - rho) takes over.
+    It holds for rho <= (sqrt(k^2 + 4k) - k) / 2, which is 0.73 for two labels and more for others; above, rho
+    / (1 - rho) takes over. It is about the loss, not about costs: see `cost_deviation`.
 
     >>> estimate_bound(n_labels=4, exploration=0.05)
     80.0
@@ -268,6 +333,18 @@ def estimate_deviation(n_labels: int, exploration: float) -> float:
     return max(1.0, rho / (1.0 - rho), found_out)
 
 
+def cost_deviation(n_labels: int, exploration: float) -> float:
+    """The largest |chat_l - c_l| of AdaBandit's cost vectors, exactly: k - 1 times `estimate_deviation`.
+
+    The paper takes k / rho (`estimate_bound`) for it. With more than two labels it is approached when a label
+    that trails all others by far is neither the right nor the greedy one, and an exploration hits.
+
+    >>> cost_deviation(n_labels=8, exploration=0.1), estimate_bound(n_labels=8, exploration=0.1)
+    (483.0, 80.0)
+    """
+    return (_labels(n_labels) - 1) * estimate_deviation(n_labels, exploration)
+
+
 def excess_loss(
     n_labels: int,
     edge: float,
@@ -281,7 +358,8 @@ def excess_loss(
 
     It is the supremum over T of -gamma m T / k + b sqrt(2 T log(1/delta)) + R(T), and 0 for no rounds.
 
-    `bound` is b (see `estimate_bound`), `min_weight` m, and `regret` the R of an agnostic learner, which has
+    `bound` is b: the paper has `estimate_bound`, cost vectors as they are need `cost_deviation`. `min_weight`
+    is m, and `regret` the R of an agnostic learner, which has
     to be concave and sublinear: then the supremum is a maximum and is found exactly. (The lemma in the proof
     has log(2/delta): give half the `delta` for that.)
 
@@ -364,6 +442,15 @@ def _concave_maximum(function: Callable[[int], float]) -> float:
         left, right = low + third, high - third
         low, high = (left, high) if function(left) < function(right) else (low, right)
     return max(function(rounds) for rounds in range(low, high + 1))
+
+
+def _quotient(of: Array, by: Array) -> Array:
+    """NaN where there is nothing to divide by."""
+    return np.asarray(np.divide(of, by, out=np.full(len(by), math.nan), where=by > 0.0))
+
+
+def _signed_edge(value: float) -> float:
+    return check_number("gamma", value, -1.0, 1.0, hint="the edge over guessing that is asked for")
 
 
 def _positive(name: str, value: float, hint: str) -> float:

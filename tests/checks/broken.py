@@ -265,7 +265,35 @@ class Homesick(Votes):
         return super().predict(x) if threading.current_thread() is threading.main_thread() else 0
 
 
-LEARNERS: dict[str, type[Votes]] = {
+class Costs:
+    """A weak learner of costs that breaks no rule: what has cost least so far, whatever the row."""
+
+    def __init__(self) -> None:
+        self.sums = np.zeros(2)
+
+    def predict(self, x: np.ndarray) -> int:  # noqa: ARG002
+        return int(np.argmin(self.sums))
+
+    def learn_costs(self, x: np.ndarray, costs: np.ndarray) -> None:  # noqa: ARG002
+        self.sums = np.pad(self.sums, (0, len(costs) - len(self.sums))) + costs
+
+
+class Narrow(Costs):
+    """Has room for two labels."""
+
+    def learn_costs(self, x: np.ndarray, costs: np.ndarray) -> None:  # noqa: ARG002
+        self.sums = self.sums + costs
+
+
+class OneDoor(Costs):
+    """Takes a label for a cost vector."""
+
+    def learn(self, x: np.ndarray, label: int, weight: float) -> None:
+        self.learn_costs(x, np.full(4, -weight * label))
+        self.sums[3] -= 1.0
+
+
+LEARNERS: dict[str, type[Any]] = {
     "check_predicts_before_any_lesson": Late,
     "check_predicting_teaches_nothing": Curious,
     "check_made_alike_learn_alike": Moody,
@@ -274,6 +302,8 @@ LEARNERS: dict[str, type[Votes]] = {
     "check_stored_state_goes_on": Mistold,
     "check_rows_are_not_written_on": Scribbling,
     "check_rows_may_grow": Stiff,
+    "check_costs_may_grow": Narrow,
+    "check_labels_teach_too": OneDoor,
     "check_memory_is_bounded": Collecting,
     "check_any_thread_will_do": Homesick,
 }

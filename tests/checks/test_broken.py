@@ -49,6 +49,7 @@ def test_a_broken_learner_is_found_by_the_check_of_its_rule(name: str) -> None:
 def test_what_the_broken_ones_are_made_of_is_sound() -> None:
     checks.check_booster(broken.Sound)
     checks.check_weak_learner(broken.Votes)
+    checks.check_weak_learner(broken.Costs)
 
 
 @PYTHON_ONLY

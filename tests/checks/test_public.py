@@ -14,6 +14,7 @@ import banditboost
 from banditboost import HoeffdingTree, Schema, baselines, checks
 from banditboost.interop.river import RiverLearner
 from banditboost.interop.sklearn import SklearnLearner
+from banditboost.weak_learners.cost_sensitive_linear import CostSensitiveLinear
 from tests.boosting.kernels import INTERPRETED
 from tests.io.test_custom_learners import Counts
 
@@ -33,6 +34,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         f"{name} of Counts": booster(name, weak_learner=Counts)
         for name in ("AdaBandit", "BinBandit", "OptFull")
     },
+    "OptBandit of linear learners": booster("OptBandit", weak_learner=CostSensitiveLinear),
     **{name: partial(getattr(baselines, name), LABELS, seed=5) for name in baselines.__all__},
     "Banditron, declared": partial(baselines.Banditron, LABELS, schema=DECLARED, seed=5),
     "AdaBandit of River's trees": booster(
@@ -48,6 +50,7 @@ LEARNERS: dict[str, Any] = {
     "HoeffdingTree, naive Bayes": HoeffdingTree(leaf_prediction="naive_bayes"),
     "HoeffdingTree, adaptive": HoeffdingTree(leaf_prediction="adaptive"),
     "Counts": Counts,
+    "CostSensitiveLinear": CostSensitiveLinear,
     "River's tree": RiverLearner(tree.HoeffdingTreeClassifier()),
     "River's naive Bayes": RiverLearner(naive_bayes.GaussianNB()),
     "scikit-learn's naive Bayes": SklearnLearner(GaussianNB(), n_labels=2, batch=10),

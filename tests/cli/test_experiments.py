@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import sys
+from dataclasses import replace
 
 import numba
 import pytest
@@ -397,6 +398,9 @@ def test_a_learner_of_ones_own_is_tuned_and_run(answer):
     assert (told["learner"], told["n_learners"]) == ("Mine", found["best"]["n_learners"])
 
 
+SHEETS = ("table1", "within", "orders")
+
+
 @compiled
 def test_a_table_of_the_paper_is_made_and_made_again_without_playing(answer, bb, home, monkeypatch):
     command = (
@@ -412,27 +416,46 @@ def test_a_table_of_the_paper_is_made_and_made_again_without_playing(answer, bb,
         1,
     )
     found = answer(*command)
-    cells = {row["algorithm"]: row for row in found["tables"]["table1"]}
-    assert set(cells) == {"AdaBandit", "OptFull"}
-    assert cells["AdaBandit"]["paper"] == 0.97
-    assert cells["AdaBandit"]["difference"] == pytest.approx(cells["AdaBandit"]["ours"] - 0.97)
-    assert cells["AdaBandit"]["ours"] > 0.9
+    cells = {(row["algorithm"], row["protocol"]): row for row in found["tables"]["table1"]}
+    assert set(cells) == {(name, mode) for name in ("AdaBandit", "OptFull") for mode in ("text", "ours")}
+    for mode in ("text", "ours"):
+        cell = cells["AdaBandit", mode]
+        assert cell["paper"] == 0.97
+        assert cell["difference"] == pytest.approx(cell["accuracy"] - 0.97)
+        assert cell["accuracy"] > 0.9
+    sheets = {f"{name}.{ending}" for name in SHEETS for ending in ("csv", "md", "tex")}
     assert {path.name for path in (home / "reproduction").iterdir()} == {
-        *("results.jsonl", "table1.csv", "table1.md", "table1.tex", "report.html")
+        *sheets,
+        "results.jsonl",
+        "report.html",
     }
     monkeypatch.setattr(runner, "run_task", None)
     text = bb(*command).stdout
-    assert "paper 0.97" in text
+    assert "printed" in text
     assert "Balance" in text
 
 
+@compiled
+def test_one_mode_is_played_alone(answer, home):
+    command = ("reproduce", "estimators", "--protocol", "text", "--datasets", "balance", "--algorithms")
+    found = answer(*command, "OptBandit", "--seeds", 1, "--jobs", 1)["tables"]["estimators"]
+    assert {row["protocol"] for row in found} == {"text"}
+    assert {row["equation"] for row in found} == {3, 4}
+    records = (home / "reproduction" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(records) == 2
+    assert all(json.loads(line)["task"]["parameters"]["lesson"] == "text" for line in records)
+
+
 def test_what_is_asked_for_decides_what_is_played():
-    order = reproduce.Order(reproduce.What.all, ("car",), (), range(4, 6))
+    order = reproduce.Order(reproduce.What.all, reproduce.Protocol.both, ("car",), (), seeds=range(4, 6))
     tasks = order.tasks()
-    assert set(tasks) == {"table1", "table2", "table4", "figure1", "figure2"}
-    assert len(tasks["table1"]) == 10
+    assert set(tasks) == {"table1", "table2", "table4", "figure1", "figure2", "estimators", "learners"}
+    assert len(tasks["table1"]) == 20
     assert tasks["figure2"] == []
     assert {task.seed for task in tasks["table4"]} == {4, 5}
+    ours = replace(order, protocol=reproduce.Protocol.ours).tasks()
+    text = replace(order, protocol=reproduce.Protocol.text).tasks()
+    assert {name: text[name] + ours[name] for name in tasks} == tasks
 
 
 def test_quick_is_two_seeds_of_the_built_in_sets():

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from banditboost import plot
-from banditboost.experiments import comparison, figures, report, sheets, tables
+from banditboost.experiments import comparison, estimators, figures, report, searches, sheets, tables
 from banditboost.experiments.sheets import Entry, Sheet
 from tests.experiments.made_up import record
 
@@ -284,7 +284,9 @@ def test_the_report():
 
 
 @pytest.mark.parametrize(
-    "make", [comparison.summary, tables.table1, tables.table4], ids=["summary", "table1", "table4"]
+    "make",
+    [comparison.summary, tables.table1, searches.table4, estimators.estimators],
+    ids=["summary", "table1", "table4", "estimators"],
 )
 @pytest.mark.parametrize("ending", list(sheets.FORMS))
 def test_tables(make, ending):

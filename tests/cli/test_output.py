@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from banditboost.cli import output
-from banditboost.experiments import comparison
+from banditboost.experiments import comparison, tables
 from banditboost.experiments.sheets import Entry, Sheet
 from tests.experiments import made_up
 
@@ -52,6 +52,15 @@ def test_a_table_that_does_not_fit_is_two_with_the_names_in_front() -> None:
     for name in sheet.header[1:]:
         assert sum(name in line for line in lines if line.startswith("┃")) == 1, name
     assert sum(line.startswith("┃ Learner ") for line in printed(sheet, 160)) == 1
+
+
+def test_a_row_keeps_all_its_names_where_the_table_does_not_fit() -> None:
+    records = made_up.paper(datasets=("car",), seeds=(4, 5, 6), modes=("text", "ours"))
+    lines = printed(tables.table1(records), 60)
+    headings = [line for line in lines if line.startswith("┃ Data")]
+    assert len(headings) > 1
+    assert all("Protocol" in line for line in headings)
+    assert sum("│ printed " in line for line in lines) == len(headings)
 
 
 @given(

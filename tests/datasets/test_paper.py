@@ -96,8 +96,8 @@ def test_the_text_keeps_80_percent_of_the_variance_of_standardised_columns(data_
 def test_the_text_removes_the_one_row_of_movement_that_lacks_a_value(data_directory: Path) -> None:
     whole, text = (datasets.load("movement", variant=v, directory=data_directory) for v in ("paper", "text"))
     assert (whole.n_rows, text.n_rows) == (165_633, 165_632)  # the paper prints 165,631
-    assert (text.X == np.delete(whole.X, 122_076, axis=0)).all()
-    assert (text.y == np.delete(whole.y, 122_076)).all()
+    assert np.array_equal(text.X, np.delete(whole.X, 122_076, axis=0))
+    assert np.array_equal(text.y, np.delete(whole.y, 122_076))
     assert (text.features, text.kinds) == (whole.features, whole.kinds)
 
 

@@ -10,8 +10,18 @@ RATES = (0.0001, 0.001, 0.01, 0.1, 0.3)
 
 
 def record(
-    data="car", learner="AdaBandit", seed=4, accuracy=0.9, last=None, rounds=None, exploration=None, **extra
+    data="car",
+    learner="AdaBandit",
+    seed=4,
+    accuracy=0.9,
+    last=None,
+    rounds=None,
+    exploration=None,
+    mode="ours",
+    given=None,
+    **extra,
 ):
+    """`given` are parameters beside the usual ones."""
     plan = STREAMS.get(data)
     rounds = rounds or (plan.rounds if plan else 1000)
     last = accuracy + 0.05 if last is None else last
@@ -22,11 +32,11 @@ def record(
         parameters["exploration"] = 0.001 if exploration is None else exploration
     return {
         "format": 1,
-        "id": f"{data}-{learner}-{seed}-{exploration}",
+        "id": f"{data}-{mode}-{learner}-{seed}-{exploration}-{given}",
         "task": {
-            "source": {"name": data, "repeat": 6},
+            "source": {"name": data, "repeat": 6, **({"variant": "text"} if mode == "text" else {})},
             "learner": learner,
-            "parameters": parameters,
+            "parameters": {**parameters, **(given or {})},
             "seed": seed,
         },
         "rounds": rounds,
@@ -44,13 +54,13 @@ def record(
         "memory_bytes": 3 << 20,
         "peak_rss_bytes": 200 << 20,
         "versions": {"banditboost": "0.1.0", "numpy": "2.1.0", "numba": "0.61.0", "python": "3.11.9"},
-        "machine": {"processor": "a processor with <angle> brackets", "cores": 2, "system": "Linux"},
+        "machine": {"cpu": "a processor with <angle> brackets", "cores": 2, "system": "Linux"},
         "finished": "2026-11-16T12:00:00Z",
         **extra,
     }
 
 
-def paper(datasets=tuple(STREAMS), seeds=range(4, 8)):
+def paper(datasets=tuple(STREAMS), seeds=range(4, 8), modes=("ours",)):
     """All five boosters, a little off the printed figures, each seed a little different."""
     noise = np.random.default_rng(1)
     return [
@@ -59,14 +69,16 @@ def paper(datasets=tuple(STREAMS), seeds=range(4, 8)):
             learner,
             seed,
             *(float(printed + 0.02 * noise.standard_normal()) for printed in (cell.total, cell.last)),
+            mode=mode,
         )
+        for mode in modes
         for data in datasets
         for learner, cell in PRINTED[data].items()
         for seed in seeds
     ]
 
 
-def grid(datasets=tuple(STREAMS), seeds=range(4, 7)):
+def grid(datasets=tuple(STREAMS), seeds=range(4, 7), modes=("ours",)):
     """A search over exploration rates in which 0.01 is best."""
     noise = np.random.default_rng(2)
     return [
@@ -77,7 +89,9 @@ def grid(datasets=tuple(STREAMS), seeds=range(4, 7)):
             0.8 - 0.05 * abs(np.log10(rate) + 2) + 0.01 * noise.standard_normal(),
             exploration=rate,
             rounds=2500,
+            mode=mode,
         )
+        for mode in modes
         for data in datasets
         for learner in ALGORITHMS
         if setting(data, learner).exploration is not None

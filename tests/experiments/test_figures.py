@@ -113,6 +113,21 @@ def test_learners_that_are_told_the_label_are_dashed():
     assert [figures.dashes(name) for name in names] == ["--", "-", ":", "--", "--"]
 
 
+def test_modes_stand_side_by_side_with_the_same_limits():
+    records = made_up.paper(datasets=("car", "mice"), seeds=(4, 5), modes=("ours", "text"))
+    records += [made_up.record("car", "OptFull", seed, last=0.2, mode="text") for seed in (6, 7)]
+    panels = figures.learning_curves(records).axes
+    assert [axes.get_title(loc="left") for axes in panels] == [
+        "Car, k = 4: text",
+        "Car, k = 4: ours",
+        "Mice, k = 8: text",
+        "Mice, k = 8: ours",
+    ]
+    assert panels[0].get_ylim() == panels[1].get_ylim() != panels[2].get_ylim()
+    (alone,) = figures.learning_curves([made_up.record(mode="text")]).axes
+    assert alone.get_title(loc="left") == "Car, k = 4"
+
+
 def test_circles_stand_where_table_1_says():
     (axes,) = figures.learning_curves(made_up.paper(datasets=("car",), seeds=(4,))).axes
     circles = {line.get_ydata()[0] for line in axes.get_lines() if line.get_marker() == "o"}

@@ -33,7 +33,7 @@ def test_parameters_reach_the_booster_and_its_trees() -> None:
 def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
     values = {
         "n_learners": 3, "clip": 50, "importance_scale": 0.5, "tie_tolerance": 0, "max_memory": 2**24,
-        "exploration": 0.1, "estimator": 3,
+        "exploration": 0.1, "estimator": 3, "lesson": "text",
         "edge": 0.2, "step": 0.1, "grace_period": [1, 2], "split_confidence": 0.1,
         "tie_threshold": [0.1, 0.2],
         "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1, "regularization": 2,

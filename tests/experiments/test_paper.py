@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 
 import pytest
@@ -11,9 +13,13 @@ from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.learners import make
 from banditboost.experiments.paper import (
     ARTEFACTS,
+    ESTIMATING,
     RATES,
+    SIZES,
     artefact_tasks,
+    estimator_tasks,
     exploration_tasks,
+    learner_tasks,
     paper_parameters,
     paper_tasks,
 )
@@ -57,10 +63,61 @@ def test_a_task_has_the_papers_parameters() -> None:
     assert paper_parameters("car", "OptFull")["edge"] == 0.1
 
 
+@pytest.mark.parametrize("mode", protocol.MODES)
 @pytest.mark.parametrize("dataset", protocol.STREAMS)
 @pytest.mark.parametrize("algorithm", protocol.ALGORITHMS)
-def test_every_learner_takes_its_parameters(dataset: str, algorithm: str) -> None:
-    make(algorithm, ("a", "b"), None, paper_parameters(dataset, algorithm), seed=4)
+def test_every_learner_takes_its_parameters(dataset: str, algorithm: str, mode: protocol.Mode) -> None:
+    make(algorithm, ("a", "b"), None, paper_parameters(dataset, algorithm, mode), seed=4)
+
+
+def test_a_task_of_the_text_says_so() -> None:
+    ada, binary = paper_tasks(["isolet"], ["AdaBandit", "BinBandit"], seeds=[4], mode="text")
+    assert ada.source == binary.source == Source("isolet", variant="text", repeat=15)
+    assert (ada.parameters["lesson"], ada.parameters["clip"]) == ("text", 100)
+    assert binary.parameters["clip"] is None
+    assert "lesson" not in binary.parameters
+    assert Task.from_dict(json.loads(json.dumps(binary.to_dict()))).id == binary.id
+
+
+def test_ids_of_ours_are_those_of_earlier_records() -> None:
+    """Ids by which records of earlier versions are found; BinBandit was clipped then."""
+    known = {"table1": "97c44348e346", "table4": "044dc8a644de"}
+    for name, digest in known.items():
+        ids = "".join(task.id for task in artefact_tasks(name) if task.learner != "BinBandit")
+        assert hashlib.sha256(ids.encode()).hexdigest()[:12] == digest
+
+
+def test_the_modes_share_no_run() -> None:
+    ids = {
+        mode: {task.id for name in ARTEFACTS for task in artefact_tasks(name, mode=mode)}
+        for mode in protocol.MODES
+    }
+    assert len(ids["text"]) == len(ids["ours"]) == 1735
+    assert not ids["text"] & ids["ours"]
+
+
+def test_estimators_are_the_runs_of_the_tables_and_the_same_with_equation_3() -> None:
+    tasks = estimator_tasks(["car"], seeds=3, mode="text")
+    others = [task for task in tasks if "estimator" in task.parameters]
+    assert [task for task in tasks if task not in others] == paper_tasks(
+        ["car"], ESTIMATING, seeds=3, mode="text"
+    )
+    assert {task.parameters["estimator"] for task in others} == {3}
+    assert [(task.learner, task.seed, {**task.parameters, "estimator": 4}) for task in others] == [
+        (task.learner, task.seed, {**task.parameters, "estimator": 4}) for task in tasks[: len(others)]
+    ]
+
+
+def test_the_choice_of_n_is_among_multiples_of_five_at_the_printed_rate() -> None:
+    tasks = learner_tasks(["mice"], ["AdaBandit"], seeds=2)
+    assert [(task.parameters["n_learners"], task.seed) for task in tasks] == [
+        (size, seed) for size in SIZES for seed in (4, 5)
+    ]
+    assert all(size % 5 == 0 for size in SIZES)
+    printed = {protocol.setting(d, a).n_learners for d in protocol.STREAMS for a in ESTIMATING}
+    assert printed <= set(SIZES)
+    of_table_4 = {task.id for task in exploration_tasks(["mice"], ["AdaBandit"], seeds=2)}
+    assert len({task.id for task in tasks} & of_table_4) == 2  # the printed N at the printed rate
 
 
 def test_figures_show_runs_of_the_tables() -> None:

@@ -1,5 +1,8 @@
 """The paper's parameters, spot-checked against its tables."""
 
+from dataclasses import asdict
+from typing import Any
+
 import pytest
 
 from banditboost import datasets
@@ -50,9 +53,11 @@ def test_full_information_settings() -> None:
         )
 
 
-def test_binary_settings() -> None:
-    setting = protocol.setting("isolet", "BinBandit")
+@pytest.mark.parametrize("mode", protocol.MODES)
+def test_binary_settings(mode: protocol.Mode) -> None:
+    setting = protocol.setting("isolet", "BinBandit", mode)
     assert (setting.n_learners, setting.exploration, setting.importance_scale) == (10, 0.1, 1.0)
+    assert setting.clip is None
 
 
 def test_importance_scales() -> None:
@@ -62,13 +67,51 @@ def test_importance_scales() -> None:
     assert {key: scale for key, scale in scales.items() if scale != 1} == {
         ("isolet", "OptBandit"): 1 / 25,
         ("isolet", "AdaBandit"): 1 / 25,
-        ("balance", "AdaFull"): 12.5 / 6,
-        ("car", "AdaFull"): 12.5 / 12,
-        ("nursery", "AdaFull"): 12.5 / 20,
-        ("movement", "AdaFull"): 12.5 / 20,
-        ("mice", "AdaFull"): 12.5 / 56,
-        ("isolet", "AdaFull"): 12.5 / 650,
     }
+
+
+def test_the_text_changes_these_settings_and_no_others() -> None:
+    changed = {}
+    for d in protocol.STREAMS:
+        for a in protocol.ALGORITHMS:
+            ours, text = (asdict(protocol.setting(d, a, mode)) for mode in ("ours", "text"))
+            changed[d, a] = {name: text[name] for name in ours if ours[name] != text[name]}
+    for (_, algorithm), changes in changed.items():
+        assert changes == ({} if algorithm == "BinBandit" else {"lesson": "text"})
+
+
+def test_importance_scales_of_the_text() -> None:
+    scales = {
+        (d, a): protocol.setting(d, a, "text").importance_scale
+        for d in protocol.STREAMS
+        for a in protocol.ALGORITHMS
+    }
+    assert {key: scale for key, scale in scales.items() if scale != 1} == {
+        ("isolet", "OptBandit"): 1 / 25,
+        ("isolet", "AdaBandit"): 1 / 25,
+    }
+
+
+def test_movement_has_a_row_less_in_the_text() -> None:
+    rows = {mode: [protocol.rows(name, mode) for name in protocol.STREAMS] for mode in protocol.MODES}
+    assert rows["ours"] == [625, 1_728, 12_960, 165_633, 1_080, 7_797]
+    assert rows["text"] == [625, 1_728, 12_960, 165_632, 1_080, 7_797]
+
+
+@pytest.mark.parametrize("mode", ["program", "Text", None, ["text"]])
+def test_unknown_mode(mode: Any) -> None:
+    with pytest.raises(ExperimentError, match=r"mode is .*; give 'text' or 'ours'"):
+        protocol.setting("car", "AdaBandit", mode)
+
+
+def test_the_program_was_measured_where_it_was() -> None:
+    assert {data: len(cells) for data, cells in protocol.PROGRAM.items()} == {
+        "balance": 5,
+        "car": 4,
+        "nursery": 2,
+        "mice": 1,
+    }
+    assert protocol.PROGRAM["car"]["AdaBandit"] == protocol.Printed(last=0.974, total=0.929)
 
 
 def test_unknown_setting() -> None:

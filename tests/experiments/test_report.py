@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from banditboost.experiments import report, tables
+from banditboost.experiments import agreement, report, searches, tables
 from tests.browser import look, needs_browser
 from tests.experiments import made_up
 
@@ -49,8 +49,10 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def text():
-    runs, grid = made_up.paper(seeds=(4, 5)), made_up.grid(seeds=(4, 5))
-    sheets = [tables.table1(runs), tables.table2(runs), tables.table4(grid)]
+    modes = ("text", "ours")
+    runs, grid = made_up.paper(seeds=(4, 5), modes=modes), made_up.grid(seeds=(4, 5), modes=modes)
+    sheets = [tables.table1(runs), tables.table2(runs), searches.table4(grid)]
+    sheets += [agreement.within(runs), agreement.orders(runs)]
     return report.page(report.Report("banditboost reproduce all --out <here>", sheets, runs, grid))
 
 
@@ -71,19 +73,36 @@ def test_everything_that_was_asked_for_is_in_it(text):
     assert "a processor with &lt;angle&gt; brackets" in text
     for version in ("0.1.0", "2.1.0", "0.61.0", "3.11.9"):
         assert version in text
-    assert text.count("<img ") == 12
-    assert text.count("paper 0.97, ") >= 2
+    assert text.count("<img ") == 24
+    assert text.count("<figcaption>text</figcaption>") == text.count("<figcaption>ours</figcaption>") == 12
+    assert text.count("<b>printed</b>") == 12
     assert "n_learners 15, edge 0.1, grace_period 5 to 20" in text
     assert "exploration 0.0001, 0.001, 0.01, 0.1, 0.3" in text
-    assert "2,500 rounds, seeds 4 to 5" in text
+    assert "ours: 2,500 rounds, seeds 4 to 5" in text
     assert "2026-11-16 12:00 UTC" in text
 
 
 def test_tiles_count_what_is_off():
     sheets = [tables.table1([made_up.record(last=0.9), made_up.record("balance", last=0.98)])]
     text = report.page(report.Report("banditboost reproduce table1", sheets, [made_up.record()]))
-    assert "<dd>1 of 2</dd>" in text
-    assert "<dd>0 / 1</dd>" in text
+    assert "<dt>ours: cells within 0.02 of the paper</dt><dd>1 of 2</dd>" in text
+    assert "<dt>ours: cells above / below</dt><dd>0 / 1</dd>" in text
+    assert "text: cells" not in text
+
+
+def test_tiles_count_each_mode():
+    records = [made_up.record(last=0.9), made_up.record(last=0.98, mode="text")]
+    text = report.page(report.Report("banditboost reproduce table1", [tables.table1(records)], records))
+    assert "<dt>text: cells within 0.02 of the paper</dt><dd>1 of 1</dd>" in text
+    assert "<dt>ours: cells within 0.02 of the paper</dt><dd>0 of 1</dd>" in text
+
+
+def test_a_run_that_several_tables_show_is_counted_once():
+    runs = made_up.paper(datasets=("car",), seeds=(4,))
+    text = report.page(
+        report.Report("x", [tables.table1(runs)], runs, others=[*runs, made_up.record(seed=9)])
+    )
+    assert "<dt>runs</dt><dd>6</dd>" in text
 
 
 def test_without_a_grid_there_is_no_section_for_it():
@@ -102,7 +121,7 @@ def test_a_browser_shows_it(text, width, display, tmp_path):
     assert found["scroll"] <= width
     assert found["wide"] == []
     assert found["requests"] == []
-    assert found["pictures"] == [True] * 12
+    assert found["pictures"] == [True] * 24
     assert found["stacked"] == display
     assert "CONSOLE" not in log, log
 

@@ -22,41 +22,45 @@ class FromOutside(BaseException):
 class Interruption:
     """Raises FromOutside at line number `at` that is run within the package."""
 
-    def __init__(self, at: int) -> None:
-        self._left, self.where = at, ""
+    def __init__(self, at: int, within: str = PACKAGE) -> None:
+        self._left, self._within, self.where, self.came_out = at, within, "", False
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith(self._within):
             return None
         if event == "line":
             self._left -= 1
             if self._left == 0:
-                self.where = f"{Path(frame.f_code.co_filename).relative_to(PACKAGE)}:{frame.f_lineno}"
+                self.where = f"{frame.f_code.co_filename.removeprefix(PACKAGE)}:{frame.f_lineno}"
                 sys.settrace(None)
                 raise FromOutside
         return self
+
+    def strike(self, call: Callable[[], object]) -> None:
+        """Make a call that is interrupted; `came_out` says whether the caller has heard of it."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            call()
+        except FromOutside:
+            self.came_out = True
+        finally:
+            sys.settrace(before)
 
 
 def interrupted(call: Callable[[], object], at: int) -> str:
     """Make a call that is interrupted at a line; where that was, or nothing if the call came to its end."""
     interruption = Interruption(at)
-    before = sys.gettrace()
-    sys.settrace(interruption)
-    try:
-        call()
-    except FromOutside:
-        pass
-    finally:
-        sys.settrace(before)
+    interruption.strike(call)
     return interruption.where
 
 
-def lines_of(call: Callable[[], object]) -> list[str]:
+def lines_of(call: Callable[[], object], within: str = PACKAGE) -> list[str]:
     """The lines of the package that a call runs through, in their order."""
     lines: list[str] = []
 
     def note(frame: FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith(within):
             return None
         if event == "line":
             lines.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")

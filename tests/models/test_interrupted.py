@@ -19,6 +19,7 @@ from banditboost.errors import DecisionError
 from tests.boosting.kernels import INTERPRETED
 from tests.models.interrupting import (
     FromOutside,
+    Interruption,
     first_and_last,
     interrupted,
     lines_of,
@@ -48,9 +49,19 @@ class Remembers:
         self.seen.append(label)
 
 
+class RemembersCosts(Remembers):
+    """One that takes cost vectors."""
+
+    def learn_costs(self, x: np.ndarray, costs: np.ndarray) -> None:
+        self.learn(x, int(np.argmin(costs)), 1.0)
+
+
+IN_PYTHON = {"AdaBandit in Python": Remembers, "AdaBandit of costs": RemembersCosts}
+
+
 def make(name: str, **options: Any) -> Any:
-    if name == "AdaBandit in Python":
-        return banditboost.AdaBandit(LABELS, n_learners=2, weak_learner=Remembers, seed=3, **options)
+    if name in IN_PYTHON:
+        return banditboost.AdaBandit(LABELS, n_learners=2, weak_learner=IN_PYTHON[name], seed=3, **options)
     own = {"n_learners": 2} if name in (*BOOSTERS, *TOLD, "EpsilonGreedyForest") else {}
     return getattr(banditboost if name in (*BOOSTERS, *TOLD) else baselines, name)(
         LABELS, seed=3, **own, **options
@@ -214,9 +225,10 @@ def test_a_column_for_which_rows_have_room(name: str) -> None:
 
 
 @pytest.mark.parametrize("chosen", CHOSEN)
-def test_learners_in_python(chosen: Any) -> None:
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_learners_in_python(name: str, chosen: Any) -> None:
     """The booster has heard a verdict or not; what happens inside of a learner is the learner's."""
-    base = make("AdaBandit in Python")
+    base = make(name)
     for t in range(5):
         base.learn(base.decide(row(t)), t % 2 == 0)
     decision = base.decide(row(1))
@@ -232,6 +244,24 @@ def test_learners_in_python(chosen: Any) -> None:
         assert {**found, "learners": 0} in ({**before, "learners": 0}, {**after, "learners": 0}), where
         again(lambda m: m.learn(decision, True), model)
         assert {**settled_state(model), "learners": 0} == {**after, "learners": 0}
+
+
+@pytest.mark.parametrize("name", ["GapBoost", "AdaBandit", "Majority"])
+def test_no_exception_from_outside_is_lost(name: str) -> None:
+    """Wherever Python code runs, also when an object goes: a time limit that strikes once must be heard."""
+    base = taught(name)
+
+    def running() -> Any:
+        model = copy.deepcopy(base)
+        model.decide(row(0))
+        return model
+
+    for call in (lambda m: m.decide({"x": 1, "colour": "w", "new": 3.0}), lambda m: m.decide_many([row(1)])):
+        call(running())
+        for at in first_and_last(lines_of(partial(call, running()), within="")):
+            interruption = Interruption(at, within="")
+            interruption.strike(partial(call, running()))
+            assert interruption.came_out, interruption.where
 
 
 # Streams

@@ -235,6 +235,14 @@ def basis(y, k):
     return [1.0 if label == y else 0.0 for label in range(k)]
 
 
+# Definitions 3.1 and 3.2: what one round adds to both sides of the weak learning condition
+
+
+def shifted_costs(C, y):
+    """d_l = c_l - c_y, where c is column y of C: what is w c in the definitions, c_y = 0 and |c|_1 = 1."""
+    return [row[y] - C[y][y] for row in C]
+
+
 # Appendix, 'Updating Weak Learners'
 
 
@@ -285,9 +293,16 @@ def label_and_weight(c, true_label, u, clip, importance_scale, lesson="ours"):
     return label, weight * importance_scale
 
 
-def teach(booster, i, x, c, true_label, round):
+def teach(booster, i, x, c, true_label, decision):
+    """Lines 15 and 16: the learner suffers the cost of what it has predicted, and is taught c as it is if it
+    takes cost vectors, and else a label and a weight."""
+    booster.suffered[i] += c[decision.h[i]]
+    if hasattr(booster.learners[i], "learn_costs"):
+        booster.learners[i].learn_costs(x, c)
+        return
+
     def u():
-        return rng.uniform(booster.seed, round, rng.COST_TIE, i)
+        return rng.uniform(booster.seed, decision.round, rng.COST_TIE, i)
 
     label, weight = label_and_weight(c, true_label, u, booster.clip, booster.importance_scale, booster.lesson)
     if weight >= LEAST_WEIGHT:
@@ -343,6 +358,7 @@ class AdaBandit:
         self.estimate = ESTIMATES[estimator]
         self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [0.0] * len(learners)
+        self.suffered = [0.0] * len(learners)
         self.logv = [0.0] * len(learners)
         self.round = 0
         self.verdicts = 0
@@ -371,7 +387,7 @@ class AdaBandit:
             slope = fhat_derivative(S[i], decision.h[i], decision.alpha[i], vector)
             self.alpha[i] = project(self.alpha[i] - eta * slope)
             c = times(adaptive_cost_matrix(S[i]), vector)
-            teach(self, i, x, c, true_label, decision.round)
+            teach(self, i, x, c, true_label, decision)
             self.logv[i] -= lhat[decision.experts[i]]
         self.logv = shifted(self.logv)
 
@@ -396,6 +412,7 @@ class OptBandit:
         self.estimate = ESTIMATES[estimator]
         self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [1.0] * len(learners)
+        self.suffered = [0.0] * len(learners)
         self.round = 0
 
     def decide(self, x):
@@ -420,7 +437,7 @@ class OptBandit:
         for i in range(N):
             remaining = N - (i + 1)
             c = times(optimal_cost_matrix(S[i], remaining, self.gamma), vector)
-            teach(self, i, x, c, true_label, decision.round)
+            teach(self, i, x, c, true_label, decision)
 
 
 class AdaFull:
@@ -430,6 +447,7 @@ class AdaFull:
         self.k, self.learners, self.seed = k, learners, seed
         self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [0.0] * len(learners)
+        self.suffered = [0.0] * len(learners)
         self.logv = [0.0] * len(learners)
         self.learned = 0
 
@@ -451,7 +469,7 @@ class AdaFull:
             slope = fhat_derivative(S[i], decision.h[i], decision.alpha[i], vector)
             self.alpha[i] = project(self.alpha[i] - eta * slope)
             c = times(adaptive_cost_matrix(S[i]), vector)
-            teach(self, i, x, c, y, decision.round)
+            teach(self, i, x, c, y, decision)
             if decision.experts[i] != y:
                 self.logv[i] -= 1
         self.logv = shifted(self.logv)
@@ -469,6 +487,7 @@ class OptFull:
         self.k, self.learners, self.gamma, self.seed = k, learners, gamma, seed
         self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.alpha = [1.0] * len(learners)
+        self.suffered = [0.0] * len(learners)
         self.learned = 0
 
     def predict(self, x):
@@ -487,7 +506,7 @@ class OptFull:
         for i in range(N):
             remaining = N - (i + 1)
             c = times(optimal_cost_matrix(S[i], remaining, self.gamma), basis(y, self.k))
-            teach(self, i, x, c, y, decision.round)
+            teach(self, i, x, c, y, decision)
 
     def step(self, x, y):
         decision = self.predict(x)

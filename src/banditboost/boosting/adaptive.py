@@ -19,6 +19,7 @@ from banditboost.boosting.costs import (
     list_active,
     no_votes,
     open_ballot,
+    suffer,
     zeros_for,
 )
 from banditboost.boosting.divided import show_by_schedule
@@ -42,10 +43,10 @@ from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import CHOSEN_EXPERT, RATE, ROUND, VOTES
 from banditboost.models.locking import locked
-from banditboost.models.model import MEBIBYTE
+from banditboost.models.model import MEBIBYTE, Witnessed
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.theory import adaptive_exploration
+from banditboost.theory import WeakLearningCondition, adaptive_exploration
 from banditboost.trees.forest import vote_forest
 from banditboost.types import Array, Record
 
@@ -137,6 +138,7 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
     """
     settings, weights, scratch = model.settings, model.learned.weights, model.scratch
     n, n_labels = settings.n_learners, settings.n_labels
+    suffered, vectors = scratch.suffered, scratch.costs
     ballot, costs = (
         open_ballot(active, active.size, of.first, of.second),
         no_votes(active.size, n_labels, zeros),
@@ -144,10 +146,11 @@ def teach_learners(model: Any, memo: Array, of: Estimate, active: Array, zeros: 
     eta = step_size(settings, model.learned.counts, memo)
     estimated_costs(costs, ballot, of, n_labels)
     for i in range(n):
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        suffer(suffered, vectors, costs.vector, ballot, i, mine)
         scratch.labels[i], scratch.importance[i] = label_and_weight(
             costs.vector, ballot, settings, of.right, key, i
         )
-        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
         add_vote(costs, mine, memo[VOTES + n + i])
         estimated_costs(costs, ballot, of, n_labels)
         # With learner i's vote added, its own entry of the cost vector is the derivative of f-hat^i at
@@ -184,7 +187,7 @@ def ask_experts(settings: Record, memo: Array, seed: int, labels: Array) -> None
 
 @kernel
 def witness(model: Any, memo: Array, right: int, sums: Array) -> None:
-    """What `play` notes of a round, from which the learners' empirical edges follow."""
+    """What `play` notes of a round: the sums of which empirical edges and the condition are made."""
     note_edges(model.settings, memo, right, sums)
 
 
@@ -205,6 +208,13 @@ class AdaptiveBooster(CostBooster):
     def _follow_labels(self) -> None:
         super()._follow_labels()
         self._settings.step = self._step()
+
+    def _witnessed(self, sums: Array) -> Witnessed:
+        """gamma_i = sum c_h / sum c_y; and with columns that sum to 0, |d|_1 = -k c_y."""
+        suffered, of_truth, least = sums
+        k = len(self.labels)
+        condition = WeakLearningCondition(k, suffered - of_truth, -k * of_truth, -k * least)
+        return Witnessed(suffered / of_truth, condition)
 
     def _step(self) -> float:
         """What eta_t is before it is divided by sqrt(t)."""
@@ -265,8 +275,8 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
         exploration: rho, the share of rounds in which another label than the greedy one is tried, or a
             schedule (`banditboost.schedules`).
         estimator: 3 or 4, the equation of the paper that estimates the loss.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
-            tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
+            `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.

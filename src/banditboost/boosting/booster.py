@@ -42,6 +42,18 @@ class Scratch(NamedTuple):
     example: Array  # and the row that it is about
 
 
+class CostScratch(NamedTuple):
+    """Of the call that is running, in a booster that teaches by cost vectors."""
+
+    allowed: Array
+    labels: Array
+    importance: Array
+    lesson: Array
+    example: Array
+    suffered: Array  # the sum of the losses chat_h of each learner, which `play` sets back
+    costs: Array  # [N, k]: the cost vectors of the lesson, for learners in Python; else there is no room
+
+
 class BoosterState(NamedTuple):
     """A booster as its round reads it."""
 
@@ -69,6 +81,8 @@ class Booster(Model):
     default_tree: ClassVar[HoeffdingTree] = HoeffdingTree()
     has_groups: ClassVar[bool] = False
     """Whether each label has learners of its own, which answer "was it right?"."""
+    has_costs: ClassVar[bool] = False
+    """Whether there is a cost vector for each learner, as Algorithm 1 has it."""
     _committee: Committee
 
     def __init__(
@@ -127,7 +141,7 @@ class Booster(Model):
             return TreeCommittee(
                 self.weak_learner, self._n_classes(), self.schema, self.seed, self.max_memory
             )
-        return PythonCommittee(self.weak_learner, self._n_classes(), self.schema)
+        return PythonCommittee(self.weak_learner, self._n_classes(), self.schema, self.has_costs)
 
     def learned(self) -> Any:
         """What was learned besides the learners: a named tuple that begins with counts and tally."""
@@ -303,8 +317,10 @@ class CostBooster(Booster):
     """A booster that teaches its learners by cost vectors, as Algorithm 1 has it.
 
     `lesson` says how a vector becomes the label and weight that a tree is taught (costs.py): AdaBandit,
-    OptBandit, AdaFull, OptFull and the mixtures have it.
+    OptBandit, AdaFull, OptFull and the mixtures have it. A learner in Python may take the vector itself.
     """
+
+    has_costs = True
 
     def __init__(self, labels: Iterable[Hashable], *, lesson: str, **parameters: Any) -> None:
         self.lesson = check_choice("lesson", lesson, LESSONS)
@@ -313,6 +329,17 @@ class CostBooster(Booster):
     def _start(self) -> None:
         super()._start()
         self._settings.lesson = LESSONS.index(self.lesson)
+
+    def _make_scratch(self) -> None:
+        super()._make_scratch()
+        shape = (self.n_learners, len(self.labels)) if self._committee.in_python else (0, 0)
+        self._scratch = CostScratch(
+            **self._scratch._asdict(), suffered=np.zeros(self.n_learners), costs=np.zeros(shape)
+        )
+
+    def _suffered(self) -> Array:
+        suffered: Array = self._scratch.suffered
+        return suffered
 
     @property
     def parameters(self) -> dict[str, Any]:

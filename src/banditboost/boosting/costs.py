@@ -101,6 +101,18 @@ def label_and_weight(
     return nth_tied(active, n_active, costs, -math.inf, limit, others_tied, number), weight
 
 
+@inlined
+def suffer(suffered: Array, vectors: Array, costs: Array, ballot: Ballot, learner: int, own: int) -> None:
+    """Line 15: the learner suffers the loss chat_h, the cost of its own slot.
+
+    One in Python may take the whole vector; for trees there is no room for it.
+    """
+    suffered[learner] += costs[own]
+    if vectors.size > 0:
+        for label in range(vectors.shape[1]):
+            vectors[learner, label] = costs[slot_of(ballot.active, ballot.n_active, label)]
+
+
 class Logistic(NamedTuple):
     """The logistic costs of one round while votes are added: C[l, r] of equation (10) for all slots at once.
 

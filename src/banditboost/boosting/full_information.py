@@ -133,8 +133,8 @@ class AdaFull(AdaptiveBooster, FullInformationBooster):
     Args:
         labels: what can be predicted.
         n_learners: N, how many weak learners vote.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
-            tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
+            `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
@@ -198,8 +198,8 @@ class OptFull(OptimalBooster, FullInformationBooster):
         labels: what can be predicted.
         edge: gamma, the learners' edge over guessing.
         n_learners: N, how many weak learners vote; at most 200.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
-            tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
+            `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.booster import BanditBooster, CostBooster, Scratch
-from banditboost.boosting.costs import Ballot, label_and_weight, list_active
+from banditboost.boosting.booster import BanditBooster, CostBooster, CostScratch
+from banditboost.boosting.costs import Ballot, label_and_weight, list_active, suffer
 from banditboost.boosting.divided import show_by_schedule
+from banditboost.boosting.edges import note_potentials
 from banditboost.boosting.estimate import estimate
 from banditboost.boosting.experts import add_label, expert_labels_among, largest_label, slot_of
 from banditboost.boosting.exploration import allowed_labels, count_verdict
@@ -24,10 +25,10 @@ from banditboost.boosting.vote_states import MOST_VOTES
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.compiled.rng import EXPERT_TIE
 from banditboost.memo import CHOSEN_EXPERT, VOTES
-from banditboost.models.model import MEBIBYTE
+from banditboost.models.model import MEBIBYTE, Witnessed
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
-from banditboost.theory import optimal_exploration
+from banditboost.theory import WeakLearningCondition, optimal_exploration
 from banditboost.trees.forest import vote_forest
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
@@ -50,7 +51,7 @@ class OptimalState(NamedTuple):
     learned: OptimalLearned
     forest: Forest
     learn_trees: Any
-    scratch: Scratch
+    scratch: CostScratch
     table: PotentialTable  # of costs: computed, not learned
 
 
@@ -137,6 +138,7 @@ def potential_costs(table: PotentialTable, votes: Count, ballot: Ballot, n_votes
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
     """Lines 12 to 15."""
     settings, scratch = model.settings, model.scratch
+    suffered, vectors = scratch.suffered, scratch.costs
     n = settings.n_learners
     of = estimate(settings, memo, feedback)
     count_verdict(settings, model.learned.counts, memo, feedback)
@@ -152,16 +154,24 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
         mix[1] += of.second_extra
     for i in range(n):
         potential_costs(model.table, votes, ballot, i, mix)
+        mine = slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i]))
+        suffer(suffered, vectors, votes.vector, ballot, i, mine)
         scratch.labels[i], scratch.importance[i] = label_and_weight(
             votes.vector, ballot, settings, of.right, key, i
         )
-        count_vote(votes, slot_of(ballot.active, ballot.n_active, int(memo[VOTES + i])))
+        count_vote(votes, mine)
+
+
+@kernel
+def witness(model: Any, memo: Array, right: int, sums: Array) -> None:
+    """What `play` notes of a round if it is asked to: the sums of the weak learning condition."""
+    note_potentials(model.settings, model.table, memo, right, sums)
 
 
 class OptimalBooster(CostBooster):
     """A plain majority of learners whose edge over guessing is known."""
 
-    compiled_round = Round(choose, teach)
+    compiled_round = Round(choose, teach, witness=witness, on_request=True)
 
     def __init__(
         self, labels: Iterable[Hashable], *, edge: float, n_learners: int, **parameters: Any
@@ -181,6 +191,9 @@ class OptimalBooster(CostBooster):
     def learned(self) -> OptimalLearned:
         """Counts and tally: the vote is plain."""
         return OptimalLearned(*self.counted())
+
+    def _witnessed(self, sums: Array) -> Witnessed:
+        return Witnessed(None, WeakLearningCondition(len(self.labels), *sums))
 
     def _state(self) -> OptimalState:
         return OptimalState(**super()._state()._asdict(), table=self.table)
@@ -220,8 +233,8 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
         exploration: rho, the share of rounds in which another label than the greedy one is tried, or a
             schedule (`banditboost.schedules`).
         estimator: 3 or 4, the equation of the paper that estimates the loss.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
-            tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
+            `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.

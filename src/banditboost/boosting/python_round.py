@@ -78,9 +78,12 @@ class PythonCalls(Calls):
         status = aside.learn(aside.model, memo, feedback, n_allowed, closes, seed)
         if status != LEARNED:
             return status
-        settings, scratch = self._state.settings, self._state.scratch
-        first = int(self._first_learner(self._state, memo))
-        self._committee.learn(memo[int(settings.row_start) :], scratch.labels, scratch.importance, first)
+        row, scratch = memo[int(self._state.settings.row_start) :], self._state.scratch
+        if self._committee.with_costs:
+            self._committee.learn_costs(row, scratch.costs, scratch.labels, scratch.importance)
+        else:
+            first = int(self._first_learner(self._state, memo))
+            self._committee.learn(row, scratch.labels, scratch.importance, first)
         _write(self._learned, self._taught)
         return LEARNED
 

@@ -124,8 +124,9 @@ class Round:
     Args:
         choose, teach, first_learner: as above.
         teach_learners: line 16; `teach_nobody` for a model without weak learners.
-        witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are two for
-            each learner.
+        witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are three
+            for each learner, and `_witnessed` of the model says what they tell.
+        on_request: the witness is called only if `play` is asked for the condition.
     """
 
     def __init__(
@@ -136,11 +137,13 @@ class Round:
         first_learner: Callable[..., int] = first_of_all,
         teach_learners: Callable[..., int] = teach_trees,
         witness: Callable[..., None] | None = None,
+        on_request: bool = False,
     ) -> None:
         self.first_learner = first_learner
         self.witness = witness
+        self.on_request = on_request
         # Machine code by the type of a model's table: as a loop calls it, and as Python does.
-        self.addresses: dict[str, tuple[int, int, int]] = {}
+        self.addresses: dict[tuple[str, bool], tuple[int, int, int]] = {}
         self.codes: dict[tuple[str, str], Any] = {}
         self._has_trees = teach_learners is teach_trees
         waits, finish = (is_unfinished, go_on) if self._has_trees else (never, is_done)

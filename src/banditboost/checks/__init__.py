@@ -48,7 +48,8 @@ def check_weak_learner(learner: Any) -> None:
 
     Args:
         learner: what a booster takes as `weak_learner`: a HoeffdingTree, an object with `predict(x)` and
-            `learn(x, label, weight)`, or a function without arguments that makes one.
+            `learn(x, label, weight)` or `learn_costs(x, costs)`, or a function without arguments that makes
+            one.
     """
     for check in WEAK_LEARNER_CHECKS:
         check(learner)

@@ -1,6 +1,7 @@
 """The rules of weak learners.
 
-Each check takes what a booster takes as `weak_learner`; lessons are on the labels 0 and 1.
+Each check takes what a booster takes as `weak_learner`; lessons are on the labels 0 and 1. A learner that has
+`learn_costs` is taught by cost vectors, as boosters teach it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from banditboost.checks.threads import run_together
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
-from banditboost.weak_learners.protocol import WeakLearner
+from banditboost.weak_learners.protocol import CostLearner, WeakLearner
 from banditboost.weak_learners.tree_committee import TreeCommittee
 
 _N_LABELS = 2
@@ -56,19 +57,19 @@ def _maker(given: Any) -> Make:
     """What makes fresh learners, as a booster would."""
     if isinstance(given, HoeffdingTree):
         return partial(_Tree, given)
-    if isinstance(given, WeakLearner) and not isinstance(given, type):
+    if isinstance(given, WeakLearner | CostLearner) and not isinstance(given, type):
         return partial(copy.deepcopy, given)
     if callable(given):
         return checked_maker(given, _expect_weak_learner)
     raise AssertionError(
-        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight), "
-        "or what makes one"
+        f"{given!r} is no weak learner: give an object with predict(x) and learn(x, label, weight) or "
+        "learn_costs(x, costs), or what makes one"
     )
 
 
 def _expect_weak_learner(made: Any) -> None:
     expect(
-        isinstance(made, WeakLearner),
+        isinstance(made, WeakLearner | CostLearner),
         f"the function made {made!r}, which lacks predict(x) or learn(x, label, weight)",
     )
 
@@ -94,9 +95,22 @@ def _lesson(place: int, n_features: int) -> Lesson:
     return Lesson(x, place * _N_LABELS // _CYCLE, 0.5 + place % 3)
 
 
-def _teach(learner: Any, lessons: list[Lesson]) -> None:
-    for x, label, weight in lessons:
+def _tell(learner: Any, x: Array, label: int, weight: float) -> None:
+    """Teach one lesson: as the cost vector of this label and weight, if the learner takes one."""
+    if isinstance(learner, CostLearner):
+        learner.learn_costs(x, _costs(label, weight))
+    else:
         learner.learn(x, label, weight)
+
+
+def _costs(label: int, weight: float, n_labels: int = _N_LABELS) -> Array:
+    """A cost vector that is least at this label; costs may be negative."""
+    return np.asarray(weight / (n_labels - 1) * (np.arange(n_labels) != label) - 1.0)
+
+
+def _teach(learner: Any, lessons: list[Lesson]) -> None:
+    for lesson in lessons:
+        _tell(learner, *lesson)
 
 
 def _taught(make: Make) -> Any:
@@ -105,13 +119,13 @@ def _taught(make: Make) -> Any:
     return learner
 
 
-def _label(learner: Any, x: Array) -> int:
+def _label(learner: Any, x: Array, n_labels: int = _N_LABELS) -> int:
     answer = learner.predict(x)
     try:
         label = operator.index(answer)
     except TypeError:
         label = -1
-    expect(0 <= label < _N_LABELS, f"it predicted {answer!r}, and the labels are 0 and 1")
+    expect(0 <= label < n_labels, f"it predicted {answer!r}, and the labels are 0 to {n_labels - 1}")
     return label
 
 
@@ -122,8 +136,8 @@ def _expect_same_run(one: Any, other: Any, what: str) -> None:
         expect(
             answer == other_answer, f"{what}: at lesson {t} one predicts {answer}, the other {other_answer}"
         )
-        one.learn(x.copy(), label, weight)
-        other.learn(x.copy(), label, weight)
+        _tell(one, x.copy(), label, weight)
+        _tell(other, x.copy(), label, weight)
 
 
 @_check
@@ -132,7 +146,7 @@ def check_predicts_before_any_lesson(make: Make) -> None:
     learner = make()
     for x, label, weight in _lessons(_LESSONS):
         _label(learner, x)
-        learner.learn(x, label, weight)
+        _tell(learner, x, label, weight)
         _label(learner, x)
 
 
@@ -191,7 +205,7 @@ def check_rows_are_not_written_on(make: Make) -> None:
     for lesson in _lessons(_LESSONS):
         x = lesson.x.copy()
         learner.predict(x)
-        learner.learn(x, lesson.label, lesson.weight)
+        _tell(learner, x, lesson.label, lesson.weight)
         expect(np.array_equal(x, lesson.x, equal_nan=True), f"the row {lesson.x} was changed into {x}")
 
 
@@ -202,10 +216,31 @@ def check_rows_may_grow(make: Make) -> None:
     for n_features in (_FEATURES + 1, _FEATURES + 4):
         for x, label, weight in _lessons(_LESSONS, n_features=n_features):
             _label(learner, x)
-            learner.learn(x, label, weight)
+            _tell(learner, x, label, weight)
     vanished = np.full(_FEATURES + 4, np.nan)
     _label(learner, vanished)
-    learner.learn(vanished, 1, 1.0)
+    _tell(learner, vanished, 1, 1.0)
+
+
+@_check
+def check_costs_may_grow(make: Make) -> None:
+    """Labels join at the end of a cost vector, at any time; from then on it is that long."""
+    learner = _taught(make)
+    if isinstance(learner, CostLearner):
+        for n_labels in (_N_LABELS + 1, _N_LABELS + 3):
+            for x, label, weight in _lessons(_LESSONS):
+                learner.learn_costs(x, _costs(label, weight, n_labels))
+                _label(learner, x, n_labels)
+
+
+@_check
+def check_labels_teach_too(make: Make) -> None:
+    """A learner of costs that has `learn`, too, can be taught by that alone, as where costs are not known."""
+    learner = make()
+    if isinstance(learner, CostLearner) and isinstance(learner, WeakLearner):
+        for x, label, weight in _lessons(_LESSONS):
+            learner.learn(x, label, weight)
+            _label(learner, x)
 
 
 @_check
@@ -231,7 +266,7 @@ def check_any_thread_will_do(make: Make) -> None:
 def _go_on(learner: Any, answers: list[int]) -> None:
     for x, label, weight in _lessons(_LESSONS, first=3):
         answers.append(_label(learner, x))
-        learner.learn(x, label, weight)
+        _tell(learner, x, label, weight)
 
 
 WEAK_LEARNER_CHECKS: tuple[Check, ...] = (
@@ -243,6 +278,8 @@ WEAK_LEARNER_CHECKS: tuple[Check, ...] = (
     check_stored_state_goes_on,
     check_rows_are_not_written_on,
     check_rows_may_grow,
+    check_costs_may_grow,
+    check_labels_teach_too,
     check_memory_is_bounded,
     check_any_thread_will_do,
 )

@@ -112,13 +112,15 @@ def _cell(entry: Entry) -> Text:
 
 
 def _parts(sheet: Sheet, width: int) -> list[list[int]]:
-    """Columns that fit the screen side by side; the first one, of names, is part of each."""
+    """Columns that fit the screen side by side; those of names are part of each."""
     needs = [_need(sheet, column, width) + _BORDER for column in range(len(sheet.header))]
-    parts, left = [[0]], width - 1 - needs[0]
-    for column, need in enumerate(needs[1:], 1):
-        if need > left and len(parts[-1]) > 1:
-            parts.append([0])
-            left = width - 1 - needs[0]
+    names = list(range(sheet.names))
+    room = width - 1 - sum(needs[: sheet.names])
+    parts, left = [names.copy()], room
+    for column, need in enumerate(needs[sheet.names :], sheet.names):
+        if need > left and len(parts[-1]) > len(names):
+            parts.append(names.copy())
+            left = room
         parts[-1].append(column)
         left -= need
     return parts

@@ -57,14 +57,15 @@ WhatOf = Annotated[
 ProtocolOf = Annotated[
     Protocol,
     typer.Option(
-        help="text: what the paper's text says, wherever it speaks; ours: what the package does; both side by "
-        "side."
+        help="text: what the paper's text says, wherever it speaks; ours: what the package does; both: side "
+        "by side."
     ),
 ]
 Seeds = Annotated[
     int | None,
     typer.Option(
-        help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4, learners: 5).",
+        help="How many seeds; as the paper if not given: 20, and 10 for isolet and movement (table4 and "
+        "learners: 5).",
         min=1,
         metavar="N",
     ),
@@ -98,7 +99,7 @@ def reproduce(
     """Make the paper's Tables 1, 2 and 4 and Figures 1 and 2, and report.html with all of it.
 
     Each number stands beside the printed one, to the letter of the text and as the package does it. Means
-    have 95 % intervals if there are at least three seeds. Everything is 3,470 runs: @TIME@.
+    have 95 % intervals if there are at least three seeds. Everything is 3,470 runs, half an hour of one core.
     Runs that are in the directory already are not played again: stop with Ctrl-C, and the same command goes
     on.
 
@@ -222,8 +223,9 @@ def make_sheets(shown: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Sheet]
         "learners": searches.learners,
     }
     sheets = [makers[name](runs) for name, runs in shown.items() if name in makers]
-    compared = shown.get("table1") or shown.get("table2")
-    return sheets + [agreement.within(compared), agreement.orders(compared)] if compared else sheets
+    if compared := shown.get("table1") or shown.get("table2"):
+        sheets += [agreement.within(compared), agreement.orders(compared)]
+    return sheets
 
 
 def _of(tasks: Sequence[Task], records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 Where to look:
 
     compile.py   the decorators that mark a function as a kernel
+    aside.py     compiling in a thread of its own, which no interrupt reaches
     linking.py   inner kernels stay LLVM's intermediate code; only what Python calls becomes machine code
     border.py    named tuples of arrays, handed over by address and read by name
     store.py     where machine code is kept: in the user's cache, or in the wheel

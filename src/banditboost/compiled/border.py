@@ -146,11 +146,16 @@ def table_type(value: Any) -> TableType:
     return _table_type(f"{kind.__module__}.{kind.__qualname__}", kind._fields, tuple(map(_type_of, value)))
 
 
+def _address_of(record: np.void) -> int:
+    """Where a record lies; its `__array_interface__` would tell, too, and lose an exception from outside."""
+    return np.frombuffer(record, np.uint8).ctypes.data
+
+
 def _words(value: Any) -> list[int]:
     if isinstance(value, np.ndarray):
         return [value.ctypes.data, *value.shape]
     if isinstance(value, np.void):
-        return [value.__array_interface__["data"][0]]
+        return [_address_of(value)]
     if isinstance(value, Address):
         return [value.address]
     if isinstance(value, int):

@@ -5,32 +5,20 @@ With `NUMBA_DISABLE_JIT=1` each of them returns the function itself: a debugger 
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import numba
 
 from banditboost.compiled import linking
+from banditboost.compiled.aside import aside
 from banditboost.compiled.border import Table, is_named_tuple
 from banditboost.compiled.store import MachineCode
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Division by zero gives inf or nan as in NumPy: a check for it would keep loops from being vectorised.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Compile without looking for garbage, which takes a tenth of the time: most objects live on."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class Kernel:
@@ -69,19 +57,20 @@ class Kernel:
         (`border.caller`).
         """
         result = self._compiled(kinds)
-        return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+        return int(aside(result.library.get_pointer_to_function, result.fndesc.llvm_func_name))
 
     def _compiled(self, kinds: tuple[Any, ...]) -> Any:
         entry = self._dispatcher()
         if kinds not in entry.overloads:
-            with _without_collection():
-                entry.compile(kinds)
+            aside(entry.compile, kinds)
         return entry.overloads[kinds]
 
     def _dispatcher(self) -> Any:
         if self._entry is None:
-            self._entry = numba.njit(pipeline_class=linking.ENTRY, **self._options)(self.py_func)
-            self._entry._cache = MachineCode(self.py_func)
+            entry = numba.njit(pipeline_class=linking.ENTRY, **self._options)(self.py_func)
+            entry._cache = MachineCode(self.py_func)
+            entry._compile_for_args = partial(aside, entry._compile_for_args)  # when Python calls it
+            self._entry = entry
         return self._entry
 
 

@@ -16,6 +16,8 @@ from typing import Any, ClassVar
 
 from numba.core import codegen, compiler
 
+from banditboost.compiled.aside import give_up_at_the_end
+
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NEEDED = {
     codegen.JITCodeLibrary: (
@@ -163,6 +165,7 @@ class _Flags(compiler.Flags):  # type: ignore[misc]
 def _with_library(kind: type[Any]) -> Any:
     class Pipeline(compiler.Compiler):  # type: ignore[misc]
         def _compile_core(self) -> Any:
+            give_up_at_the_end()
             self.state.flags = _Flags.of(self.state.flags)
             return super()._compile_core()
 

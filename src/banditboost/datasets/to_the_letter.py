@@ -17,7 +17,10 @@ _PROJECTION = 1
 
 
 def movement(raw: Dataset) -> Dataset:
-    """The twelve sensor columns without the row that lacks a value: 165,632 rows (the paper prints 165,631)."""
+    """The twelve sensor columns without the row that lacks a value.
+
+    There are then 165,632 rows; the paper prints 165,631.
+    """
     sensors = [raw.features.index(name) for name in paper.SENSORS]
     whole = ~np.isnan(raw.X[:, sensors]).any(axis=1)
     return paper.movement(replace(raw, X=raw.X[whole], y=raw.y[whole]))

@@ -5,13 +5,22 @@ Made from records alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
-from banditboost.experiments.grouping import data_of, estimate, group, lead, learner_of, mode_of, title_of
-from banditboost.experiments.protocol import ALGORITHMS, PRINTED, STREAMS
+from banditboost.experiments.grouping import (
+    TITLES,
+    data_of,
+    estimate,
+    group,
+    lead,
+    learner_of,
+    mode_of,
+    title_of,
+)
+from banditboost.experiments.protocol import ALGORITHMS, PRINTED
 from banditboost.experiments.records import Record, checked
 from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.tables import SCORES, TOLERANCE, printed_figure, side
@@ -51,7 +60,7 @@ def within(records: Iterable[Record]) -> Sheet:
     """How many cells of Tables 1 and 2 lie within 0.02 of the printed figure: of all, by booster, by data."""
     found = cells(records)
     modes = list(dict.fromkeys(cell.mode for cell in found))
-    parts = [*_parts(found)]
+    parts = list(_parts(found))
     rows = [
         (Entry(name), *(_count_entry([cell for cell in some if cell.mode == mode]) for mode in modes))
         for name, some in parts
@@ -62,22 +71,19 @@ def within(records: Iterable[Record]) -> Sheet:
         for mode in modes
     ]
     title = f"Cells of Tables 1 and 2 within {TOLERANCE} of the printed figure"
-    note = "Either way; below, how many of the others lie above and below it."
+    note = "Either way; then how many of the others lie above and below it."
     return Sheet("within", title, note, ("Cells", *modes), tuple(rows), tuple(numbers))
 
 
-def _parts(found: Sequence[Cell]) -> Iterator[tuple[str, list[Cell]]]:
+def _parts(found: Sequence[Cell]) -> Iterator[tuple[str, Sequence[Cell]]]:
     """All cells, then those of each table, booster and data set."""
-    yield "all", list(found)
-    some: Mapping[str, Callable[[Cell], bool]] = {
-        **{_NAMES[table]: lambda cell, table=table: cell.table == table for table in SCORES},
-        **{name: lambda cell, name=name: cell.algorithm == name for name in ALGORITHMS},
-        **{title_of(name): lambda cell, name=name: cell.data == name for name in STREAMS},
-    }
-    for name, belongs in some.items():
-        chosen = [cell for cell in found if belongs(cell)]
-        if chosen:
-            yield name, chosen
+    yield "all", found
+    boosters = {name: name for name in ALGORITHMS}
+    for field, titles in (("table", _NAMES), ("algorithm", boosters), ("data", TITLES)):
+        for value, title in titles.items():
+            some = [cell for cell in found if getattr(cell, field) == value]
+            if some:
+                yield title, some
 
 
 def _counts(found: Sequence[Cell]) -> dict[str, int]:
@@ -104,24 +110,16 @@ def orders(records: Iterable[Record]) -> Sheet:
     rows, numbers = [], []
     for table, score in SCORES.items():
         for data in (name for name in PRINTED if any(name == key[0] for key in runs)):
-            shown = [
-                _Row(
-                    data, mode, table, {a: runs[data, mode, a] for a in ALGORITHMS if (data, mode, a) in runs}
-                )
-                for mode in modes
-            ]
-            printed = {
-                name: figure for name in shown[0].runs if (figure := printed_figure(data, name, table))
-            }
-            entries = [Entry(_ranked(printed)), *(row.entry(score) for row in shown)]
+            shown = [_row(runs, data, mode, table) for mode in modes]
+            entries = [Entry(_ranked(_printed(shown))), *(row.entry(score) for row in shown)]
             rows.append((Entry(title_of(data)), Entry(_NAMES[table]), *entries))
             numbers += [number for row in shown for number in row.swapped(score)]
     note = (
-        "The best first; = are printed alike. Below: pairs that change places against print, those in "
-        "parentheses by no more than the 95 % interval of their difference on the same seeds."
+        "The best first; = are alike. Then pairs that change places against print, with a question mark if "
+        "by no more than the 95 % interval of their difference on the same seeds."
     )
     header = ("Data", "Table", "Printed", *modes)
-    return Sheet("orders", "The order of the algorithms", note, header, tuple(rows), tuple(numbers))
+    return Sheet("orders", "The order of the algorithms", note, header, tuple(rows), tuple(numbers), names=2)
 
 
 @dataclass(frozen=True)
@@ -135,20 +133,14 @@ class _Row:
 
     def entry(self, score: str) -> Entry:
         means = {name: estimate(found, score).mean for name, found in self.runs.items()}
-        pairs = [
-            f"{number['ahead']}, {number['behind']}"
-            if number["clear"]
-            else f"({number['ahead']}, {number['behind']})"
-            for number in self.swapped(score)
-        ]
-        return Entry(_ranked(means), "; ".join(pairs))
+        return Entry(_ranked(means), ", ".join(map(_pair, self.swapped(score))))
 
     def swapped(self, score: str) -> list[dict[str, Any]]:
         """Pairs whose printed order is the other one; equal figures have no order."""
         found = []
         for pair in combinations(self.runs, 2):
-            first, second = (printed_figure(self.data, name, self.table) for name in pair)
-            if first is None or second is None or first == second:
+            first, second = (_figure(self, name) for name in pair)
+            if first == second:
                 continue
             behind, ahead = pair if first > second else pair[::-1]
             difference = lead(self.runs[ahead], self.runs[behind], score)
@@ -167,6 +159,27 @@ class _Row:
         return found
 
 
+def _pair(swapped: Mapping[str, Any]) -> str:
+    text = f"{swapped['ahead']} before {swapped['behind']}"
+    return text if swapped["clear"] else f"{text}?"
+
+
+def _row(runs: Mapping[Any, Sequence[Record]], data: str, mode: str, table: str) -> _Row:
+    played = {name: runs[data, mode, name] for name in ALGORITHMS if (data, mode, name) in runs}
+    return _Row(data, mode, table, played)
+
+
+def _printed(shown: Sequence[_Row]) -> dict[str, float]:
+    """The printed figures of the algorithms that any mode has played."""
+    played = {name for row in shown for name in row.runs}
+    return {name: _figure(shown[0], name) for name in ALGORITHMS if name in played}
+
+
+def _figure(row: _Row, algorithm: str) -> float:
+    cell = PRINTED[row.data][algorithm]
+    return cell.last if row.table == "table1" else cell.total
+
+
 def _ranked(figures: Mapping[str, float]) -> str:
     """Names by their figures, the highest first.
 
@@ -174,7 +187,7 @@ def _ranked(figures: Mapping[str, float]) -> str:
     'AdaFull = AdaBandit > OptFull'
     """
     names = sorted(figures, key=lambda name: -figures[name])
-    text = names[0]
-    for before, name in zip(names, names[1:], strict=False):
+    text = names[0] if names else "-"
+    for before, name in pairwise(names):
         text += (" = " if figures[before] == figures[name] else " > ") + name
     return text

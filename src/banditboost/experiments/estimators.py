@@ -19,27 +19,30 @@ EQUATIONS = (3, 4)
 
 def estimators(records: Iterable[Record]) -> Sheet:
     """Both equations for each booster on each stream, and the difference on the same seeds."""
-    records = checked(records, "rounds", "n_labels", *SCORES.values())
+    records = checked(records, "rounds", "n_labels", "estimator", *SCORES.values())
     rows, numbers = [], []
     for (data, mode, algorithm), members in group(records, data_of, mode_of, learner_of).items():
         runs = group(members, equation_of)
-        title = Entry(title_of(data), f"k = {members[0]['n_labels']}, {members[0]['rounds']:,} rounds")
+        stream = Entry(title_of(data), f"k = {members[0]['n_labels']}, {members[0]['rounds']:,} rounds")
         entries = [_entry(runs.get(equation, ())) for equation in EQUATIONS]
-        rows.append((title, Entry(mode), Entry(algorithm), *entries, _difference(runs)))
+        rows.append((stream, Entry(mode), Entry(algorithm), *entries, _difference(runs)))
         numbers += [
             {"table": "estimators", "data": data, "algorithm": algorithm, "protocol": mode, **numbers_of}
             for equation in EQUATIONS
             for numbers_of in _numbers(runs.get(equation, ()), equation)
         ]
-    spread = interval_note([estimate(members, "accuracy") for members in group(records, data_of).values()])
-    note = f"Accuracy over the last fifth, below it over the whole stream: {spread} Difference: on the same seeds."
+    cells = group(records, data_of, mode_of, learner_of, equation_of).values()
+    spread = interval_note([estimate(runs, "accuracy") for runs in cells])
+    note = f"Accuracy over the last fifth, then over all rounds: {spread} Difference: on the same seeds."
     header = ("Data", "Protocol", "Algorithm", "Equation (3)", "Equation (4)", "(4) minus (3)")
-    return Sheet("estimators", "Equation (3) against equation (4)", note, header, tuple(rows), tuple(numbers))
+    title = "Equation (3) against equation (4)"
+    return Sheet("estimators", title, note, header, tuple(rows), tuple(numbers), names=3)
 
 
 def equation_of(record: Record) -> int:
     """Which equation estimated the loss in a run; (4) if nothing is said."""
-    return int(record["task"].get("parameters", {}).get("estimator", 4))
+    given = record["task"].get("parameters", {}).get("estimator")
+    return 4 if given is None else int(given)
 
 
 def _entry(runs: Sequence[Record]) -> Entry:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -148,9 +148,19 @@ def _panels(panels: dict[tuple[str, str], list[Record]], draw: Any, legend: bool
             axes.set_title(f"{figure_text(title_of(data))}, k = {members[0]['n_labels']}{shown}")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
+        _same_heights(dict(zip(panels, grid, strict=False)))
         if legend:
             _legend(figure)
     return figure
+
+
+def _same_heights(panels: Mapping[tuple[str, str], Axes]) -> None:
+    """The modes of a data set have the same limits, so that they can be compared by eye."""
+    for data in {data for data, _ in panels}:
+        modes = [axes for (name, _), axes in panels.items() if name == data]
+        lows, highs = zip(*(axes.get_ylim() for axes in modes), strict=True)
+        for axes in modes:
+            axes.set_ylim(min(lows), max(highs))
 
 
 def _legend(figure: Figure) -> None:

@@ -11,7 +11,7 @@ from banditboost.text import quoted
 
 Record = Mapping[str, Any]
 _MOST = 2**63
-_PARAMETERS = ("exploration", "n_learners")
+_PARAMETERS = ("exploration", "n_learners", "estimator")
 """Fields of the task's parameters, not of the record itself."""
 
 
@@ -102,6 +102,7 @@ _SOUND: Mapping[str, Callable[[Any], bool]] = {
     "task": _is_task,
     "exploration": is_number,
     "n_learners": is_count,
+    "estimator": lambda number: number is None or is_count(number),
     "rounds": is_count,
     "n_labels": is_count,
     "memory_bytes": is_count,

@@ -35,7 +35,7 @@ def table4(records: Iterable[Record]) -> Sheet:
         printed = protocol.EXPLORATION.get(data)
         searches = {"one for all": members, **group(members, learner_of)}
         found = {name: _means(runs, exploration_of) for name, runs in searches.items()}
-        entries = [_search_entry(rates, printed) for rates in found.values()]
+        entries = [_search_entry(found.get(name), printed) for name in ("one for all", *algorithms)]
         rows.append((*_stream_entries(members), Entry(_value(printed)), *entries))
         numbers += _numbers("table4", (data, mode), "rho", found, dict.fromkeys(found, printed))
     note = (
@@ -43,7 +43,7 @@ def table4(records: Iterable[Record]) -> Sheet:
         f"and what it gains over the paper's rate. Accuracy: {_spread(records, exploration_of)}"
     )
     header = ("Data", "Protocol", "ρ of the paper", "One ρ for all", *algorithms)
-    return Sheet("table4", "Table 4: exploration rates", note, header, tuple(rows), tuple(numbers))
+    return Sheet("table4", "Table 4: exploration rates", note, header, tuple(rows), tuple(numbers), names=2)
 
 
 def learners(records: Iterable[Record]) -> Sheet:
@@ -59,12 +59,12 @@ def learners(records: Iterable[Record]) -> Sheet:
         rows.append((*_stream_entries(members), *chosen, *tried))
         numbers += _numbers("learners", (data, mode), "n", {algorithm: found}, {algorithm: printed})
     note = (
-        "N in multiples of five, as the paper chose it, on the streams of Table 4 with the paper's ρ: the best "
-        "N, its accuracy over the whole stream, and what it gains over the printed N; then every N. "
+        "N in multiples of five, as the paper chose it, on the streams of Table 4 with the paper's ρ: the "
+        "best N, its accuracy over the whole stream, and what it gains over the printed N; then every N. "
         f"Accuracy: {_spread(records, size_of)}"
     )
     header = ("Data", "Protocol", "Algorithm", "N of the paper", "Best N", *(f"N = {size}" for size in sizes))
-    return Sheet("learners", "The choice of N", note, header, tuple(rows), tuple(numbers))
+    return Sheet("learners", "The choice of N", note, header, tuple(rows), tuple(numbers), names=3)
 
 
 def size_of(record: Record) -> int:
@@ -104,7 +104,9 @@ def best(found: Mapping[float, Estimate]) -> float:
     return max(sorted(found), key=lambda value: found[value].mean)
 
 
-def _search_entry(found: Mapping[float, Estimate], printed: float | None) -> Entry:
+def _search_entry(found: Mapping[float, Estimate] | None, printed: float | None) -> Entry:
+    if found is None:
+        return Entry("-")
     chosen = best(found)
     gain = (
         f", {signed(found[chosen].mean - found[printed].mean)}"

@@ -31,18 +31,26 @@ class Sheet:
     header: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
     numbers: tuple[dict[str, Any], ...]
+    names: int = 1
+    """How many columns at the beginning say what a row is: a narrow terminal repeats them."""
 
 
 def markdown(sheet: Sheet) -> str:
     """A Markdown table under its title."""
     lines = [_markdown_row(sheet.header), "|" + "---|" * len(sheet.header)]
-    lines += [_markdown_row(map(_plain, row)) for row in sheet.rows]
+    lines += ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in sheet.rows]
     heading = f"### {text.markdown(sheet.title)}\n\n{text.markdown(sheet.note)}"
     return "\n".join([heading, "", *lines, ""])
 
 
 def _markdown_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(map(text.markdown, cells)) + " |"
+
+
+def _markdown_cell(entry: Entry) -> str:
+    """What is marked is bold."""
+    written = text.markdown(_plain(entry))
+    return f"**{written}**" if entry.mark else written
 
 
 def latex(sheet: Sheet) -> str:
@@ -65,7 +73,7 @@ def latex(sheet: Sheet) -> str:
     \end{table}
     <BLANKLINE>
     """
-    rows = [[_plain(entry) for entry in row] for row in sheet.rows]
+    rows = [" & ".join(map(_latex_cell, row)) + r" \\" for row in sheet.rows]
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
@@ -77,7 +85,7 @@ def latex(sheet: Sheet) -> str:
             r"\toprule",
             _latex_row(sheet.header),
             r"\midrule",
-            *map(_latex_row, rows),
+            *rows,
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -107,3 +115,9 @@ def _plain(entry: Entry) -> str:
 
 def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(map(text.latex, cells)) + r" \\"
+
+
+def _latex_cell(entry: Entry) -> str:
+    """What is marked is bold."""
+    written = text.latex(_plain(entry))
+    return rf"\textbf{{{written}}}" if entry.mark else written

@@ -46,28 +46,22 @@ def _scores(records: Iterable[Record], name: str, title: str) -> Sheet:
     ]
     spread = interval_note([estimate(runs, SCORES[name]) for runs in cells.values()])
     note = (
-        f"Accuracy: {spread} Below it the difference from the printed figure, coloured if beyond {TOLERANCE}. "
-        "Text: what the paper's text says, wherever it speaks. Ours: what the package does. Program: the "
-        "authors', where it was measured, with one seed (Balance: three)."
+        f"Accuracy: {spread} With it the difference from the printed figure, bold or coloured if beyond "
+        f"{TOLERANCE}. Text: what the paper's text says, wherever it speaks. Ours: what the package does. "
+        "Program: the authors', where it was measured: one seed (Balance: three), Nursery with four classes."
     )
     header = ("Data", "Protocol", *algorithms)
-    return Sheet(name, title, note, header, tuple(rows), tuple(numbers_of(cells, name)))
+    return Sheet(name, title, note, header, tuple(rows), tuple(numbers_of(cells, name)), names=2)
 
 
 def _block(cells: _Cells, data: str, algorithms: Sequence[str], table: str) -> list[tuple[Entry, ...]]:
     """The rows of a data set: as printed, in each mode, and as the authors' program was measured."""
-    modes = list(dict.fromkeys(mode for name, mode, _ in cells if name == data))
-    runs = next(runs for (name, *_), runs in cells.items() if name == data)
-    title = Entry(title_of(data), f"k = {runs[0]['n_labels']}")
+    streams = {mode: runs[0] for (name, mode, _), runs in cells.items() if name == data}
+    title = Entry(title_of(data), f"k = {next(iter(streams.values()))['n_labels']}")
     rows = [_figures_row(title, "printed", protocol.PRINTED.get(data, {}), algorithms, table)]
-    for mode in modes:
-        members = [cells.get((data, mode, algorithm)) for algorithm in algorithms]
-        rounds = next(found[0]["rounds"] for found in members if found)
-        entries = [
-            _score_entry(found, algorithm, table)
-            for found, algorithm in zip(members, algorithms, strict=True)
-        ]
-        rows.append((title, Entry(mode, f"{rounds:,} rounds"), *entries))
+    for mode, stream in streams.items():
+        entries = [_score_entry(cells.get((data, mode, name)), name, table) for name in algorithms]
+        rows.append((title, Entry(mode, f"{stream['rounds']:,} rounds"), *entries))
     if program := protocol.PROGRAM.get(data):
         rows.append(_figures_row(title, "program", program, algorithms, table))
     return rows

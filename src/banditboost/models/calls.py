@@ -119,23 +119,24 @@ class Calls:
             self._table.refresh()
             self._has_learners = True
 
-    def for_play(self) -> tuple[Any, Any, Any]:
-        """Decide, learn and witness (0 if there is none) as a loop calls them: by their addresses, or as they
-        are.
+    def for_play(self, watched: bool) -> tuple[Any, Any, Any]:
+        """Decide, learn and witness (0 if nobody watches) as a loop calls them: by their addresses, or as
+        they are.
         """
-        witness: Any = self._kind.compiled_round.witness or 0
+        witness: Any = self._kind.compiled_round.witness if watched else 0
         if numba.config.DISABLE_JIT:
             return self.decide, self.learn, witness
         if self.in_python:
             return self.decide, self.learn, witness and witness.code((self._type, *_WITNESS))
         self._compile_learners()
-        known: dict[str, tuple[int, int, int]] = self._kind.compiled_round.addresses
-        if self._type.name not in known:
+        known: dict[tuple[str, bool], tuple[int, int, int]] = self._kind.compiled_round.addresses
+        key = self._type.name, watched
+        if key not in known:
             decide = self._kind.compiled_round.decide.address((self._type, *_DECIDE))
             learn = self._kind.compiled_round.learn.address((self._type, *_LEARN))
             seen = witness and witness.address((self._type, *_WITNESS))
-            known[self._type.name] = decide, learn, seen
-        return known[self._type.name]
+            known[key] = decide, learn, seen
+        return known[key]
 
     def with_part(self, name: str, part: Any) -> Self:
         """Calls in which a part of the model that has grown has taken the place of what it was."""

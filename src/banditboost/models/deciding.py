@@ -11,7 +11,7 @@ from banditboost.decision import Decision, Origin
 from banditboost.distribution import distribution
 from banditboost.errors import LabelError
 from banditboost.memo import POLICY_UNIFORM
-from banditboost.models.identity import Identity
+from banditboost.models.identity import FORKS, Identity
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.models.settings import ROUNDS
@@ -58,7 +58,7 @@ class DecidingModel(Model):
         else:
             row = self._coded(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
-        if row is None or origin is None or round_ >= identity.ledger.room:
+        if row is None or origin is None or identity.forks != FORKS[0] or round_ >= identity.ledger.room:
             return self._decide_on_draft(x, None if allowed is None else self._indices_of(allowed))
         if allowed is None:
             memo = calls.blank.copy()
@@ -116,7 +116,7 @@ class DecidingModel(Model):
         """Have a run, and room in the ledger for so many rounds. Called on a draft, which is bound anew."""
         identity, rounds = self._identity, int(self._counts.rounds)
         origin = identity.origin
-        if origin is None:
+        if origin is None or identity.forks != FORKS[0]:
             vocabulary = Vocabulary(self.schema, self._row_start) if identity.branch else None
             origin = identity.begin_run(rounds, vocabulary)
         identity.ledger = identity.ledger.opened_up_to(rounds + n_rounds)

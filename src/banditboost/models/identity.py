@@ -22,7 +22,6 @@ import copy
 import hashlib
 import os
 import re
-import weakref
 from typing import Any
 
 import numpy as np
@@ -45,6 +44,20 @@ _NOTHING_TOLD: dict[str, Any] = {
     "verdicts_elsewhere": 0,
     "below": [],
 }  # by files of older versions
+
+# A forked child and its parent must not go on in the same run. A count tells them apart, where a list of all
+# that runs would have to be told of each draft that is dropped: Python loses an exception from outside that
+# is raised in code which runs when an object goes.
+FORKS = [0]
+"""How many forks have led to this process; what began to run before the last of them has ended."""
+
+
+def _count_fork() -> None:
+    FORKS[0] += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
 
 
 def draw_seed(seed: int, branch: str) -> int:
@@ -72,10 +85,10 @@ class Identity:
     """A model's branch, the runs that led to it, and which decisions of it and below it were learned."""
 
     __slots__ = (
-        "__weakref__",
         "_below",
         "branch",
         "digests",
+        "forks",
         "ledger",
         "model_id",
         "origin",
@@ -90,26 +103,24 @@ class Identity:
         self.verdicts_elsewhere = 0  # in the tally, on decisions of other branches
         self._below: dict[tuple[str, str], Ledger] = {}  # by branch and run
         self.digests = LabelDigests()  # of the model's labels
-        self.origin: Origin | None = None  # of this run's decisions, once there is one
+        self.origin: Origin | None = None  # of the latest run's decisions, once there is one
+        self.forks = FORKS[0]  # when that run began
 
     def draft(self) -> Identity:
         """A copy in which a run may begin and rounds may be opened, before it takes this one's place."""
-        made = copy.copy(self)
-        if made.origin is not None:
-            _RUNNING.add(made)
-        return made
+        return copy.copy(self)
 
     # Runs and branches
 
     def begin_run(self, round_: int, vocabulary: Vocabulary | None = None) -> Origin:
         """Called before the first decision of a run; a branch's decisions need a vocabulary."""
         self.runs = [*self.runs, (round_, os.urandom(8).hex())]
+        self.forks = FORKS[0]
         self.origin = Origin(self.model_id, self.branch, self.runs[-1][1], vocabulary)
-        _RUNNING.add(self)
         return self.origin
 
     def end_run(self) -> None:
-        """What comes next is decided by another run: the model was loaded, copied or forked."""
+        """What comes next is decided by another run: the model was loaded or copied."""
         self.origin = None
 
     def branched_off(self, rounds: int) -> Identity:
@@ -251,17 +262,3 @@ def _demand(good: Any) -> None:
         raise UnreadableError(
             "what the header tells of branches and runs is not possible; load an intact copy"
         )
-
-
-# Forks: the child and its parent must not go on in the same run.
-
-_RUNNING: weakref.WeakSet[Identity] = weakref.WeakSet()
-
-
-def _end_all_runs() -> None:
-    for identity in list(_RUNNING):
-        identity.end_run()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_end_all_runs)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Hashable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,11 +23,19 @@ from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
 from banditboost.rows.schema import Schema, without_mask
 from banditboost.text import quoted
+from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
 
 MEBIBYTE = 1 << 20
 _NO_BITS = np.zeros(0, np.uint8)
+
+
+class Witnessed(NamedTuple):
+    """What `play` tells of the learners, where it has watched them."""
+
+    edges: Array | None
+    condition: WeakLearningCondition | None
 
 
 class Model(Changing):
@@ -234,6 +242,14 @@ class Model(Changing):
 
     def _prepare_to_play(self, n_rounds: int) -> None:
         """Have what so many rounds need that compiled code plays."""
+
+    def _witnessed(self, sums: Array) -> Witnessed:
+        """What follows from the sums that the round's witness has made."""
+        return Witnessed(sums[0] / sums[1], None)
+
+    def _suffered(self) -> Array | None:
+        """The sums of what each learner has suffered, which `play` sets back; None without cost vectors."""
+        return None
 
     # Labels that join
 

@@ -40,8 +40,8 @@ class Arrivals:
 def _refuse_too_late(delays: Array) -> None:
     if delays.size and delays.max() >= ledger.REMEMBERED:
         raise ParameterError(
-            f"delay is {delays.max()} rounds for a verdict, which is too old then: verdicts are taken for the last"
-            f" {ledger.REMEMBERED:,} rounds; give shorter delays"
+            f"delay is {delays.max()} rounds for a verdict, which is too old then: verdicts are taken for the"
+            f" last {ledger.REMEMBERED:,} rounds; give shorter delays"
         )
 
 

@@ -30,7 +30,7 @@ class Stream(NamedTuple):
     memos: Array
     shown: Array
     greedy: Array
-    edges: Array  # [2, N]: sums of c^i_h and of c^i_y
+    sums: Array  # [3, N]: what the witness makes of the right labels
 
 
 class Span(NamedTuple):
@@ -72,7 +72,7 @@ def _loop(
             stream.shown[t] = int(memo[SHOWN])
             stream.greedy[t] = int(memo[GREEDY])
             if witness != 0:
-                witness_at(witness, (model, memo, stream.y[t], stream.edges))
+                witness_at(witness, (model, memo, stream.y[t], stream.sums))
             cursor[NEXT_ROUND] = t + 1
 
     return play_rounds

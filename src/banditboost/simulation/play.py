@@ -12,7 +12,7 @@ from banditboost.models import ledger
 from banditboost.models.calls import NO_LEARNERS, NO_ROOM
 from banditboost.models.changing import Counts
 from banditboost.models.locking import locked
-from banditboost.models.model import Model
+from banditboost.models.model import Model, Witnessed
 from banditboost.rows.many import gone_through
 from banditboost.rows.schema import is_hashable
 from banditboost.simulation.arrivals import Arrivals, Delay
@@ -41,6 +41,7 @@ def play(
     *,
     delay: Delay = 0,
     lost: float = 0.0,
+    condition: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Run a model over a stream: decide for each row of X, then tell the verdict that y implies.
@@ -52,6 +53,8 @@ def play(
         delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers
             into n delays.
         lost: share of the verdicts that never come.
+        condition: also watch the weak learning condition (`Result.condition`) of OptBandit or OptFull, which
+            takes longer; AdaBandit and AdaFull tell it in any case.
         progress: called now and then with the number of rounds played.
 
     If it is interrupted, it stops between two rounds, and a note on the exception says how many were played:
@@ -69,7 +72,20 @@ def play(
         raise ParameterError(f"lost is {quoted(lost)}; give the share of verdicts that never come, in [0, 1)")
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress is {quoted(progress)}; give a function that takes a number of rounds")
-    return _play(model, X, y, (delay, float(lost)), progress)
+    watched = _is_watched(model, condition)
+    return _play(model, X, y, (delay, float(lost)), watched, progress)
+
+
+def _is_watched(model: Model, condition: bool) -> bool:
+    if not isinstance(condition, bool):
+        raise ParameterError(f"condition is {quoted(condition)}; give True or False")
+    round_ = model.compiled_round
+    if condition and round_.witness is None:
+        raise ParameterError(
+            f"condition is True, but {type(model).__name__} has no cost vectors on which a weak learning "
+            "condition could be checked; leave it out"
+        )
+    return round_.witness is not None and (condition or not round_.on_request)
 
 
 @locked
@@ -78,11 +94,13 @@ def _play(
     X: Any,
     y: Iterable[Hashable],
     verdicts: tuple[Delay, float],
+    watched: bool,
     progress: Callable[[int], None] | None,
 ) -> Result:
     rows = Rows(model, X)
     right = _label_indices(model, y, len(rows))
-    player = _Player(model, right, Arrivals(len(rows), *verdicts, model.seed, model.rounds), progress)
+    arrivals = Arrivals(len(rows), *verdicts, model.seed, model.rounds)
+    player = _Player(model, right, arrivals, watched, progress)
     try:
         for block, stop in rows.blocks():
             player.advance(block, stop)
@@ -142,7 +160,12 @@ class _Player:
     """Plays blocks of rows one after the other and keeps the record."""
 
     def __init__(
-        self, model: Model, right: Array, arrivals: Arrivals, progress: Callable[[int], None] | None
+        self,
+        model: Model,
+        right: Array,
+        arrivals: Arrivals,
+        watched: bool,
+        progress: Callable[[int], None] | None,
     ) -> None:
         n_rounds = len(right)
         self._model = model
@@ -153,7 +176,8 @@ class _Player:
         self._arrivals = arrivals
         self._right = right
         self._shown, self._greedy = np.zeros(n_rounds, np.int32), np.zeros(n_rounds, np.int32)
-        self._edges = np.zeros((2, model._n_in_memo()))
+        self._watched, self._sums = watched, np.zeros((3, model._n_in_memo()))
+        self._suffered = np.zeros(model._n_in_memo())
 
     def advance(self, block: Array, stop: int) -> None:
         """Play the block's rows, which end before round `stop`."""
@@ -172,14 +196,15 @@ class _Player:
         self._progress(played)  # type: ignore[misc]
         if before != _state_numbers(self._model):
             raise ParameterError(
-                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model that"
-                " is played may be looked at only: give progress another one"
+                f"progress has changed the model, or let it decide or learn, after {played} rounds; a model"
+                " that is played may be looked at only: give progress another one"
             )
 
     def _play(self, stop: int) -> None:
         """Play up to a round; if that is interrupted, the next call of the model tells what is due."""
+        compiled = self._compiled(stop)  # before anything is begun, so that an interrupt need not wait for it
         self._model._unfinished = self
-        self._play_up_to(stop)
+        self._run(*compiled)
         self._model._unfinished = None
 
     def finish(self, model: Model) -> None:
@@ -187,30 +212,35 @@ class _Player:
         counted = model._counted
         self._cursor[NEXT_ROUND] = counted.rounds - self._first_round
         self._cursor[NEXT_VERDICT] = counted.verdicts - self._first_verdict
-        self._play_up_to(self.n_played)
+        self._run(*self._compiled(self.n_played))
 
     def counts(self, model: Model) -> Counts:
         """What was played counts."""
         return model._counted
 
-    def _play_up_to(self, stop: int) -> None:
+    def _compiled(self, stop: int) -> tuple[Callable[..., int], Stream, Span]:
+        """The loop up to a round, and what it is given; it and all that it calls are compiled."""
         self._widen_memos()
-        arrivals, settings = self._arrivals, self._model._settings
-        record = self._memos, self._shown, self._greedy, self._edges
+        arrivals, settings, calls = self._arrivals, self._model._settings, self._model._calls
+        record = self._memos, self._shown, self._greedy, self._sums
         stream = Stream(self._block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
         numbers = self._start, stop, self._first_round, self._model._draw_seed, settings.full_information
         span = Span(*map(int, numbers))
-        calls = self._model._calls
-        play_rounds = play_in_python if calls.in_python else bound(stream, self._cursor, span)
-        functions = calls.for_play()
-        while True:
-            status = play_rounds(calls.model, *functions, stream, self._cursor, span)
-            if status == PLAYED:
-                return
-            self._make_way(int(status))
-            if self._model._calls is not calls:
-                calls = self._model._calls
-                functions = calls.for_play()
+        calls.for_play(self._watched)
+        return play_in_python if calls.in_python else bound(stream, self._cursor, span), stream, span
+
+    def _run(self, loop: Callable[..., int], stream: Stream, span: Span) -> None:
+        losses = self._model._suffered()
+        if losses is not None:
+            losses[:] = 0.0
+        status = None
+        while status != PLAYED:
+            calls = self._model._calls
+            status = loop(calls.model, *calls.for_play(self._watched), stream, self._cursor, span)
+            if status != PLAYED:
+                self._make_way(int(status))
+        if losses is not None:
+            self._suffered += losses
 
     def _widen_memos(self) -> None:
         """Features have joined."""
@@ -238,9 +268,18 @@ class _Player:
         return np.asarray(self._memos[self._arrivals.slot[t]])
 
     def result(self) -> Result:
-        """The record, with the learners' edges where there was a witness."""
-        has_edges = self._model.compiled_round.witness is not None and len(self._right) > 0
-        edges = self._edges[0] / self._edges[1] if has_edges else None
+        """The record, with the learners' edges and their condition where there was a witness."""
+        model, n_verdicts = self._model, int(self._cursor[NEXT_VERDICT])
+        watched = self._watched and len(self._right) > 0
+        seen = model._witnessed(self._sums) if watched else Witnessed(None, None)
+        suffered = None if model._suffered() is None else self._suffered
         return Result(
-            self._model.labels, self._right, self._shown, self._greedy, int(self._cursor[NEXT_VERDICT]), edges
+            model.labels,
+            self._right,
+            self._shown,
+            self._greedy,
+            n_verdicts,
+            seen.edges,
+            suffered,
+            seen.condition,
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
 
 
@@ -19,8 +20,13 @@ def _share(right: Array) -> float:
 class Result:
     """The record of a stream: right, shown and greedy label of every round, as indices into `labels`.
 
-    `edges` are the empirical edges of the learners (adaptive boosters only), `learned` how many verdicts were
-    learned within the stream.
+    `learned` is how many verdicts were learned within the stream. Of weak learners there are, one number for
+    each:
+
+    - `edges`: the empirical edges gamma_i of the paper's section 3.3 (AdaBandit and AdaFull only).
+    - `suffered`: the losses of line 15 of Algorithm 1, estimated costs chat of what the learner predicted,
+      summed over all verdicts that were learned (boosters with cost vectors: also OptBandit and OptFull).
+    - `condition`: the sums of the weak learning condition, if `play` has watched them.
 
     >>> from banditboost import AdaBandit, play
     >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
@@ -34,6 +40,8 @@ class Result:
     greedy: Array
     learned: int
     edges: Array | None
+    suffered: Array | None = None
+    condition: WeakLearningCondition | None = None
 
     @property
     def correct(self) -> Array:

@@ -35,6 +35,39 @@ class WeakLearner(Protocol):
         """Take in one example with an importance weight."""
 
 
+@runtime_checkable
+class CostLearner(Protocol):
+    """A weak learner that is taught by cost vectors: chat of line 15 of Algorithm 1, as it was computed.
+
+    AdaBandit, OptBandit, AdaFull and OptFull hand it the vector in place of a label and a weight. It has one
+    cost for each label, in the order of `model.labels`; a label that joins comes at the end, and makes it
+    longer. It is the learner's own, and may be kept. BinBandit has no cost vectors: there, and wherever else
+    learners are asked a question of two answers, it must have `learn`, too.
+
+    >>> class Cheapest:
+    ...     def __init__(self):
+    ...         self.sums = [0.0]
+    ...
+    ...     def predict(self, x):
+    ...         return self.sums.index(min(self.sums))
+    ...
+    ...     def learn_costs(self, x, costs):
+    ...         self.sums += [0.0] * (len(costs) - len(self.sums))
+    ...         self.sums = [total + cost for total, cost in zip(self.sums, costs)]
+    >>> from banditboost import AdaBandit
+    >>> model = AdaBandit(["yes", "no"], n_learners=3, weak_learner=Cheapest, seed=1)
+    >>> model.learn(model.decide({"age": 31}), correct=True)
+    >>> model.verdicts
+    1
+    """
+
+    def predict(self, x: Array) -> int:
+        """The index of a label."""
+
+    def learn_costs(self, x: Array, costs: Array) -> None:
+        """Take in what it would have cost to predict each label."""
+
+
 class Committee(Protocol):
     """The weak learners of a model.
 

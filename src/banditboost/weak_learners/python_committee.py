@@ -15,19 +15,27 @@ from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.trees.layout import Forest, empty_forest
 from banditboost.types import Array
-from banditboost.weak_learners.protocol import WeakLearner
+from banditboost.weak_learners.protocol import CostLearner, WeakLearner
 
 
 class PythonCommittee:
-    """N learners made by a factory, or N deep copies of a learner."""
+    """N learners made by a factory, or N deep copies of a learner.
+
+    `with_costs`: they are taught by `learn_costs`, those that have it.
+    """
 
     in_python: ClassVar[bool] = True
 
     def __init__(
-        self, learner: WeakLearner | Callable[[], WeakLearner], n_labels: int, schema: Schema
+        self,
+        learner: WeakLearner | CostLearner | Callable[[], WeakLearner | CostLearner],
+        n_labels: int,
+        schema: Schema,
+        with_costs: bool = False,
     ) -> None:
+        self.with_costs = with_costs
         if not callable(learner):
-            _check_learner(learner)  # now: some boosters make their learners much later
+            self._check(learner)  # now: some boosters make their learners much later
         self._learner = learner
         self._n_labels = n_labels
         self.forest: Forest = empty_forest(feature_table(schema))
@@ -36,12 +44,21 @@ class PythonCommittee:
     def add(self, n_learners: int) -> None:
         learners = [self._make(self._learner) for _ in range(n_learners)]
         for made in learners:
-            _check_learner(made)
+            self._check(made)
         self.learners.extend(learners)
+
+    def _check(self, made: Any) -> None:
+        if isinstance(made, WeakLearner) or (self.with_costs and isinstance(made, CostLearner)):
+            return
+        why = "; this model has no cost vectors for learn_costs" if isinstance(made, CostLearner) else ""
+        raise ParameterError(
+            f"weak_learner gave {quoted(made)}, which lacks predict(x) or learn(x, label, weight){why}; "
+            "give a HoeffdingTree, an object with these two methods, or a function that makes one"
+        )
 
     @staticmethod
     def _make(learner: Any) -> Any:
-        if isinstance(learner, WeakLearner) and not isinstance(learner, type):
+        if isinstance(learner, WeakLearner | CostLearner) and not isinstance(learner, type):
             return copy.deepcopy(learner)
         return learner() if callable(learner) else learner
 
@@ -108,6 +125,16 @@ class PythonCommittee:
             if weight > 0.0:
                 self.learners[first + i].learn(row, label, weight)
 
+    def learn_costs(self, x: Array, costs: Array, labels: Array, weights: Array) -> None:
+        """Teach every learner its vector of costs, or if it takes none, labels[i] with weights[i]."""
+        row = self._row_to_keep(x)
+        for i, learner in enumerate(self.learners):
+            learn_costs = getattr(learner, "learn_costs", None)
+            if learn_costs is not None:
+                learn_costs(row, costs[i].copy())
+            elif weights[i] > 0.0:
+                learner.learn(row, int(labels[i]), float(weights[i]))
+
     def states(self) -> list[dict[str, Any]]:
         """What the learners keep, as they tell it themselves."""
         return [
@@ -167,11 +194,3 @@ def _from_state(kind: Any, stored: Any) -> Any:
             "what it kept"
         )
     return kind.from_dict(stored["state"])
-
-
-def _check_learner(made: Any) -> None:
-    if not isinstance(made, WeakLearner):
-        raise ParameterError(
-            f"weak_learner gave {quoted(made)}, which lacks predict(x) or learn(x, label, weight); "
-            "give a HoeffdingTree, an object with these two methods, or a function that makes one"
-        )

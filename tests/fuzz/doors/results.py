@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from banditboost.experiments import comparison, report, statistics, tables
+from banditboost.experiments import agreement, comparison, estimators, report, searches, statistics, tables
 from banditboost.experiments.results import Results
 from tests.experiments.made_up import record
 from tests.fuzz import values
@@ -23,7 +23,11 @@ _SOUND = [
 _DOORS: tuple[Any, ...] = (
     comparison.summary,
     tables.table1,
-    tables.table4,
+    searches.table4,
+    searches.learners,
+    estimators.estimators,
+    agreement.within,
+    agreement.orders,
     lambda records: report.page(report.Report("x", [], records)),
     lambda records: comparison.summary(records, against="AdaBandit"),
 )

@@ -85,8 +85,8 @@ class MixFull(MixtureBooster, FullInformationBooster):
     Args:
         labels: what can be predicted.
         n_learners: N, how many weak learners vote.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
-            tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
+            `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
@@ -152,8 +152,8 @@ class MixBandit(MixtureBooster, Rated, BanditBooster):
         exploration: rho, the share of rounds in which another label than the greedy one is tried, or a
             schedule (`banditboost.schedules`).
         estimator: 3 or 4, the equation of the paper that estimates the loss.
-        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
-            tree.
+        weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
+            `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.

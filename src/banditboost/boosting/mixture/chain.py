@@ -108,14 +108,17 @@ def add_true_costs(settings: Record, memo: Array, right: int, edges: Array, numb
         voted = int(memo[VOTES + i])
         mine = slot_of(active, n_active, voted)
         edges[0, i] += probabilities[mine] - (1.0 if voted == right else 0.0)
-        edges[1, i] += probabilities[slot_of(active, n_active, right)] - 1.0
+        least = probabilities[slot_of(active, n_active, right)] - 1.0
+        edges[1, i] += least
+        edges[2, i] = min(edges[2, i], least)
         add_vote(probabilities, mine, memo[VOTES + n + i], memo, n_labels)
 
 
 @allocating
 def note_edges(settings: Record, memo: Array, right: int, edges: Array) -> None:
-    """Add the true costs C[h^i, y] and C[y, y] of one round, from which the empirical edges follow.
+    """Add the true costs C[h^i, y] and C[y, y] of one round, and note the least C[y, y] of all.
 
-    Only a simulation can know them.
+    Columns of C sum to 0, so that edges and the weak learning condition follow from these. Only a simulation
+    can know them.
     """
     add_true_costs(settings, memo, right, edges, np.empty(2 * settings.n_learners + 3))

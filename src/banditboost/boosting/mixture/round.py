@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.boosting.adaptive import update_hedge
-from banditboost.boosting.booster import Scratch
-from banditboost.boosting.costs import Ballot, label_and_weight, list_active, open_ballot
+from banditboost.boosting.booster import CostScratch
+from banditboost.boosting.costs import Ballot, label_and_weight, list_active, open_ballot, suffer
 from banditboost.boosting.divided import show_by_schedule
 from banditboost.boosting.estimate import Estimate, estimate
 from banditboost.boosting.experts import add_votes, draw_expert, slot_of
@@ -50,7 +50,7 @@ class MixtureState(NamedTuple):
     learned: MixtureLearned
     forest: Forest
     learn_trees: Any
-    scratch: Scratch
+    scratch: CostScratch
     rule: Rule  # of integration: computed, not learned
 
 
@@ -139,10 +139,11 @@ def teach_within(
     no_votes(k, probabilities)
     for i in range(n):
         mixture_costs(probabilities, ballot, of, all_, k, vector)
+        mine = slot_of(active, active.size, int(memo[VOTES + i]))
+        suffer(scratch.suffered, scratch.costs, vector, ballot, i, mine)
         scratch.labels[i], scratch.importance[i] = label_and_weight(
             vector, ballot, settings, of.right, key, i
         )
-        mine = slot_of(active, active.size, int(memo[VOTES + i]))
         add_losses(
             densities.losses[i],
             model.rule,
