@@ -46,7 +46,7 @@ def _refuse_too_late(delays: Array) -> None:
         )
 
 
-def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
+def _delays(n_rounds: int, delay: Any, seed: int, first_round: int) -> Array:
     if callable(delay) and not isinstance(delay, type):
         drawn = _array(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
         numbers = drawn.shape == (n_rounds,) and drawn.dtype.kind in "fiub"
