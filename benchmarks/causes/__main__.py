@@ -1,0 +1,149 @@
+"""`python -m benchmarks.causes PATCH ...`: plays the paper's cells in a clone of the package with each patch.
+
+Records go to docs/results/causes.jsonl, one line for each cell; seeds that are there are not played again. A
+patch is the name of a file in benchmarks/causes, several joined by +, or "unchanged". Without patches a table
+of what was played is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from banditboost.experiments.protocol import ALGORITHMS, MODES, PRINTED, STREAMS
+from benchmarks import records
+from benchmarks.causes.patches import BASE, FOLDER, UNCHANGED, Patch
+
+RECORDS = records.path_of("causes")
+_DIGITS = 6
+
+
+class Cell(NamedTuple):
+    """What a line of the records is about."""
+
+    data: str
+    algorithm: str
+    mode: str
+    patch: str
+
+
+KEY = (*Cell._fields, "commit")
+
+
+def seeds_of(data: str, count: int) -> list[int]:
+    """The first seeds of the paper's; half as many on the two long streams."""
+    return list(STREAMS[data].seeds)[: count if len(STREAMS[data].seeds) == 20 else (count + 1) // 2]
+
+
+def known(path: Path) -> dict[Cell, records.Record]:
+    """The lines that were played with the commit of the patches."""
+    lines = [line for line in records.read(path) if line["commit"] == BASE]
+    return {Cell(*(line[name] for name in Cell._fields)): line for line in lines}
+
+
+def play(patch: Patch, wanted: Iterable[tuple[Cell, list[int]]], work: Path, path: Path) -> None:
+    """Play the seeds that are missing, and write every cell down when it is done."""
+    waiting = [(cell, seeds) for cell, all_seeds in wanted if (seeds := missing(cell, all_seeds, path))]
+    if not waiting:
+        return
+    with started(patch.clone(work)) as process:
+        for cell, seeds in waiting:
+            scores = [answer(process, [*cell[:3], seed]) for seed in seeds]
+            add(cell, seeds, scores, path)
+            print(described(known(path)[cell]), file=sys.stderr, flush=True)
+
+
+def missing(cell: Cell, seeds: Iterable[int], path: Path) -> list[int]:
+    line = known(path).get(cell)
+    return [seed for seed in seeds if line is None or seed not in line["seeds"]]
+
+
+def started(clone: Path) -> subprocess.Popen[str]:
+    """A player with the package of that clone, and a cache of compiled code of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(clone / "src"), "NUMBA_CACHE_DIR": str(clone / "cache")}
+    return subprocess.Popen(
+        [sys.executable, str(FOLDER / "player.py")],
+        env=environment,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def answer(process: subprocess.Popen[str], task: list[Any]) -> list[float]:
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps(task) + "\n")
+    process.stdin.flush()
+    line = process.stdout.readline()
+    if not line:
+        raise SystemExit(f"the player has failed at {task}")
+    found: list[float] = json.loads(line)
+    return found
+
+
+def add(cell: Cell, seeds: Sequence[int], scores: Sequence[Sequence[float]], path: Path) -> None:
+    """Join new seeds to those that the cell's line has."""
+    line = known(path).get(cell, {"seeds": [], "last": [], "total": []})
+    played = dict(zip(line["seeds"], zip(line["last"], line["total"], strict=True), strict=True))
+    played.update({seed: (round(a, _DIGITS), round(b, _DIGITS)) for seed, (a, b) in zip(seeds, scores, strict=True)})
+    last, total = zip(*(played[seed] for seed in sorted(played)), strict=True)
+    joined = {**cell._asdict(), "commit": BASE, "seeds": sorted(played), "last": last, "total": total}
+    records.update(path, [joined], KEY)
+
+
+def described(line: records.Record) -> str:
+    """A cell with its means, beside print."""
+    printed = PRINTED[line["data"]][line["algorithm"]]
+    last, total = fmean(line["last"]), fmean(line["total"])
+    return (
+        f"{line['mode']:4} {line['data']:8} {line['algorithm']:9} {line['patch']:30} {len(line['seeds']):2} seeds"
+        f"  {last:.3f} ({last - printed.last:+.3f})  {total:.3f} ({total - printed.total:+.3f})"
+    )
+
+
+def table(path: Path) -> Iterator[str]:
+    """Everything that was played, cell by cell."""
+    places = [list(MODES), list(STREAMS), list(ALGORITHMS)]
+
+    def place(cell: Cell) -> tuple[int, int, int, bool, str]:
+        mode, data, algorithm = (of.index(name) for of, name in zip(places, cell[2::-1][:1] + cell[:2], strict=True))
+        return mode, data, algorithm, cell.patch != UNCHANGED, cell.patch
+
+    found = known(path)
+    for cell in sorted(found, key=place):
+        yield described(found[cell])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.causes", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument("patches", nargs="*", help="names of files in benchmarks/causes, joined by + if several")
+    parser.add_argument("--data", nargs="+", choices=STREAMS, default=list(STREAMS), metavar="NAME")
+    parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, metavar="NAME", help="default: all it concerns")
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), metavar="NAME")
+    parser.add_argument("--seeds", type=int, default=10, help="how many; half of it on the two long streams")
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "banditboost-causes")
+    parser.add_argument("--records", type=Path, default=RECORDS)
+    options = parser.parse_args(arguments)
+    for name in options.patches:
+        patch = Patch(name)
+        algorithms = options.algorithms or patch.algorithms or ALGORITHMS
+        cells = [Cell(*cell, name) for cell in product(options.data, algorithms, options.modes)]
+        wanted = [(cell, seeds_of(cell.data, options.seeds)) for cell in cells]
+        play(patch, wanted, options.work, options.records)
+    if not options.patches:
+        print("\n".join(table(options.records)))
+
+
+if __name__ == "__main__":
+    main()
