@@ -17,23 +17,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from banditboost.experiments.protocol import ALGORITHMS, MODES, PRINTED, STREAMS
 from benchmarks import records
+from benchmarks.causes import found
+from benchmarks.causes.found import Cell
 from benchmarks.causes.patches import BASE, FOLDER, UNCHANGED, Patch
 
 RECORDS = records.path_of("causes")
+CAUSES = records.FOLDER / "causes.toml"
 _DIGITS = 6
-
-
-class Cell(NamedTuple):
-    """What a line of the records is about."""
-
-    data: str
-    algorithm: str
-    mode: str
-    patch: str
 
 
 KEY = (*Cell._fields, "commit")
@@ -80,7 +74,8 @@ def started(clone: Path) -> subprocess.Popen[str]:
 
 
 def answer(process: subprocess.Popen[str], task: list[Any]) -> list[float]:
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write(json.dumps(task) + "\n")
     process.stdin.flush()
     line = process.stdout.readline()
@@ -94,7 +89,9 @@ def add(cell: Cell, seeds: Sequence[int], scores: Sequence[Sequence[float]], pat
     """Join new seeds to those that the cell's line has."""
     line = known(path).get(cell, {"seeds": [], "last": [], "total": []})
     played = dict(zip(line["seeds"], zip(line["last"], line["total"], strict=True), strict=True))
-    played.update({seed: (round(a, _DIGITS), round(b, _DIGITS)) for seed, (a, b) in zip(seeds, scores, strict=True)})
+    played.update(
+        {seed: (round(a, _DIGITS), round(b, _DIGITS)) for seed, (a, b) in zip(seeds, scores, strict=True)}
+    )
     last, total = zip(*(played[seed] for seed in sorted(played)), strict=True)
     joined = {**cell._asdict(), "commit": BASE, "seeds": sorted(played), "last": last, "total": total}
     records.update(path, [joined], KEY)
@@ -112,28 +109,33 @@ def described(line: records.Record) -> str:
 
 def table(path: Path) -> Iterator[str]:
     """Everything that was played, cell by cell."""
-    places = [list(MODES), list(STREAMS), list(ALGORITHMS)]
+    modes, datasets = list(MODES), list(STREAMS)
 
     def place(cell: Cell) -> tuple[int, int, int, bool, str]:
-        mode, data, algorithm = (of.index(name) for of, name in zip(places, cell[2::-1][:1] + cell[:2], strict=True))
-        return mode, data, algorithm, cell.patch != UNCHANGED, cell.patch
+        where = modes.index(cell.mode), datasets.index(cell.data), ALGORITHMS.index(cell.algorithm)
+        return *where, cell.patch != UNCHANGED, cell.patch
 
-    found = known(path)
-    for cell in sorted(found, key=place):
-        yield described(found[cell])
+    lines = known(path)
+    for cell in sorted(lines, key=place):
+        yield described(lines[cell])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.causes", description=__doc__.splitlines()[0] if __doc__ else None
     )
-    parser.add_argument("patches", nargs="*", help="names of files in benchmarks/causes, joined by + if several")
+    parser.add_argument(
+        "patches", nargs="*", help="names of files in benchmarks/causes, joined by + if several"
+    )
     parser.add_argument("--data", nargs="+", choices=STREAMS, default=list(STREAMS), metavar="NAME")
-    parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, metavar="NAME", help="default: all it concerns")
+    parser.add_argument(
+        "--algorithms", nargs="+", choices=ALGORITHMS, metavar="NAME", help="default: all it concerns"
+    )
     parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), metavar="NAME")
     parser.add_argument("--seeds", type=int, default=10, help="how many; half of it on the two long streams")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "banditboost-causes")
     parser.add_argument("--records", type=Path, default=RECORDS)
+    parser.add_argument("--found", action="store_true", help=f"write {CAUSES.name} from what was played")
     options = parser.parse_args(arguments)
     for name in options.patches:
         patch = Patch(name)
@@ -141,7 +143,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cells = [Cell(*cell, name) for cell in product(options.data, algorithms, options.modes)]
         wanted = [(cell, seeds_of(cell.data, options.seeds)) for cell in cells]
         play(patch, wanted, options.work, options.records)
-    if not options.patches:
+    if options.found:
+        CAUSES.write_text(found.toml(found.causes(known(options.records))), encoding="utf-8")
+    elif not options.patches:
         print("\n".join(table(options.records)))
 
 

@@ -39,7 +39,9 @@ class Patch:
     @property
     def algorithms(self) -> list[str]:
         """Whom it concerns: those that any of its parts names; none named is all."""
-        named = [name for text in self.texts for name in text.splitlines()[1].removeprefix(_ALGORITHMS).split()]
+        named = [
+            name for text in self.texts for name in text.splitlines()[1].removeprefix(_ALGORITHMS).split()
+        ]
         return list(dict.fromkeys(named))
 
     def clone(self, work: Path) -> Path:

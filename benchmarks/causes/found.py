@@ -1,0 +1,185 @@
+"""Which patch brings a cell to print: the causes of cells beyond 0.02, from the records alone.
+
+A patch is compared with the package as it was on the seeds that both have played. It is a cause if both tables'
+figures come within 0.02 of print, and one in part if it takes away a third of the distance, more than two
+standard errors. Patches that put back a fact are looked at first, one by one, then several of them together.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from banditboost.experiments.protocol import ALGORITHMS, MODES, PRINTED, STREAMS
+from banditboost.experiments.tables import side
+from benchmarks.causes.patches import UNCHANGED, Patch
+from benchmarks.records import Record
+
+UNKNOWN = "no cause found"
+_LEAST_PART = 1 / 3
+_ERRORS = 2.0
+_FACT = r"[A-Z]\d"
+_HEAD = """# Why cells of Tables 1 and 2 are beyond 0.02 of the printed figure: by mode, data set and algorithm.
+# Made by `python -m benchmarks.causes --found` from causes.jsonl; accuracies are last fifth / whole stream.
+"""
+
+
+class Cell(NamedTuple):
+    """What a line of the records is about."""
+
+    data: str
+    algorithm: str
+    mode: str
+    patch: str
+
+
+Lines = Mapping[Cell, Record]
+Scores = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A patch against the package as it was, on the same seeds."""
+
+    patch: Patch
+    printed: Scores
+    before: list[Scores]
+    after: list[Scores]
+
+    @property
+    def gaps(self) -> tuple[float, float]:
+        """The larger of both tables' distances to print, before and after."""
+        return self._gap(self.before), self._gap(self.after)
+
+    @property
+    def is_whole(self) -> bool:
+        return not any(
+            side(mean - shown) for mean, shown in zip(means(self.after), self.printed, strict=True)
+        )
+
+    @property
+    def is_part(self) -> bool:
+        before, after = self.gaps
+        return after <= (1 - _LEAST_PART) * before and self._is_sure()
+
+    def _gap(self, scores: list[Scores]) -> float:
+        return max(abs(mean - shown) for mean, shown in zip(means(scores), self.printed, strict=True))
+
+    def _is_sure(self) -> bool:
+        """Whether it moves the figure that was farther from print by more than chance."""
+        distances = [abs(mean - shown) for mean, shown in zip(means(self.before), self.printed, strict=True)]
+        table = distances.index(max(distances))
+        moved = [b[table] - a[table] for a, b in zip(self.before, self.after, strict=True)]
+        return len(moved) > 2 and abs(fmean(moved)) > _ERRORS * stdev(moved) / sqrt(len(moved))
+
+    def __str__(self) -> str:
+        with_it, without = (
+            " / ".join(f"{mean:.3f}" for mean in means(some)) for some in (self.after, self.before)
+        )
+        return f"{with_it}, without {without} ({len(self.after)} seeds)"
+
+
+def means(scores: list[Scores]) -> Scores:
+    return fmean(last for last, _ in scores), fmean(total for _, total in scores)
+
+
+def is_fact(patch: Patch) -> bool:
+    """Whether every part puts back a numbered fact; others try what is not known, or another reading."""
+    return all(re.match(_FACT, text) for text in patch.texts)
+
+
+def causes(lines: Lines) -> dict[str, dict[str, dict[str, str]]]:
+    """Mode -> data set -> algorithm -> why it is beyond 0.02."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for mode in MODES:
+        for data in sorted(STREAMS):
+            for algorithm in sorted(ALGORITHMS):
+                base = lines.get(Cell(data, algorithm, mode, UNCHANGED))
+                if base is not None and is_beyond(base):
+                    told = cause(list(trials(lines, data, algorithm, mode)))
+                    found.setdefault(mode, {}).setdefault(data, {})[algorithm] = told
+    return found
+
+
+def is_beyond(line: Record) -> bool:
+    printed = PRINTED[line["data"]][line["algorithm"]]
+    return bool(side(fmean(line["last"]) - printed.last) or side(fmean(line["total"]) - printed.total))
+
+
+def trials(lines: Lines, data: str, algorithm: str, mode: str) -> Iterator[Trial]:
+    """Every patch that was played on this cell, or in the other mode if both modes play the cell alike."""
+    base = scores_of(lines[Cell(data, algorithm, mode, UNCHANGED)])
+    shown = PRINTED[data][algorithm]
+    for name in sorted({cell.patch for cell in lines} - {UNCHANGED}):
+        line = lines.get(Cell(data, algorithm, mode, name)) or _of_twin(
+            lines, Cell(data, algorithm, mode, name)
+        )
+        played = scores_of(line) if line else {}
+        seeds = sorted(set(base) & set(played))
+        if len(seeds) > 2:
+            before, after = [base[seed] for seed in seeds], [played[seed] for seed in seeds]
+            yield Trial(Patch(name), (shown.last, shown.total), before, after)
+
+
+def _of_twin(lines: Lines, cell: Cell) -> Record | None:
+    """The cell in another mode, if unchanged both are the same to the last digit."""
+    own = lines[cell._replace(patch=UNCHANGED)]
+    for mode in MODES:
+        other = lines.get(cell._replace(mode=mode, patch=UNCHANGED))
+        if mode != cell.mode and other is not None and scores_of(other) == scores_of(own):
+            return lines.get(cell._replace(mode=mode))
+    return None
+
+
+def scores_of(line: Record) -> dict[int, Scores]:
+    return dict(zip(line["seeds"], zip(line["last"], line["total"], strict=True), strict=True))
+
+
+def cause(tried: list[Trial]) -> str:
+    """A sentence or two: facts one by one, facts together, and what is no fact but would do."""
+    facts = [trial for trial in tried if is_fact(trial.patch)]
+    alone = best(trial for trial in facts if len(trial.patch.files) == 1)
+    together = best(trial for trial in facts if len(trial.patch.files) > 1)
+    other = best(trial for trial in tried if not is_fact(trial.patch))
+    told = []
+    if alone and alone.is_whole:
+        return f"{explained(alone)}. With it {alone}."
+    if alone and alone.is_part:
+        told.append(f"In part: {explained(alone)}. With it {alone}.")
+    if together and (
+        together.is_whole or (together.is_part and (not alone or together.gaps[1] < alone.gaps[1]))
+    ):
+        how_far = "Together" if together.is_whole else "In part, together"
+        told.append(f"{how_far}: {explained(together)}. With them {together}.")
+    if not told:
+        names = sorted({part for trial in facts for part in trial.patch.name.split("+")})
+        told.append(f"{UNKNOWN}; tried: {', '.join(names)}.")
+    if other and other.is_whole and not (together and together.is_whole):
+        told.append(f"No fact of the program, but it would do: {explained(other)}. With it {other}.")
+    return " ".join(told)
+
+
+def best(some: Iterable[Trial]) -> Trial | None:
+    """The one that leaves least."""
+    return min(some, key=lambda trial: trial.gaps[1], default=None)
+
+
+def explained(trial: Trial) -> str:
+    """What the parts do, without the numbers of the facts."""
+    told = [re.sub(_FACT + "[^:]*: ", "", text.splitlines()[0].rstrip(".")) for text in trial.patch.texts]
+    return "; and ".join(told)
+
+
+def toml(found: Mapping[str, Mapping[str, Mapping[str, str]]]) -> str:
+    """As docs/results/causes.toml has it."""
+    lines = [_HEAD]
+    for mode, datasets in found.items():
+        for data, algorithms in datasets.items():
+            told = [f"{name} = {json.dumps(text, ensure_ascii=False)}" for name, text in algorithms.items()]
+            lines += [f"[{mode}.{data}]", *told, ""]
+    return "\n".join(lines)
