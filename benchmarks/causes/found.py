@@ -1,22 +1,23 @@
 """Which patch brings a cell to print: the causes of cells beyond 0.02, from the records alone.
 
-A patch is compared with the package as it was on the seeds that both have played. It is a cause if both tables'
-figures come within 0.02 of print, and one in part if it takes away a third of the distance, more than two
-standard errors. Patches that put back a fact are looked at first, one by one, then several of them together.
+A patch is compared with the package as it was on the seeds that both have played. It is a cause if it moves the
+cell by more than two standard errors and both tables' figures come within 0.02 of print, and one in part if it
+takes away a third of the distance. Patches that put back a fact are looked at first, one by one, then several of
+them together. Where nothing is found, a cell that two standard errors bring within 0.02 is said to be one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
 from banditboost.experiments.protocol import ALGORITHMS, MODES, PRINTED, STREAMS
-from banditboost.experiments.tables import side
+from banditboost.experiments.tables import TOLERANCE, side
 from benchmarks.causes.patches import UNCHANGED, Patch
 from benchmarks.records import Record
 
@@ -75,13 +76,18 @@ class Trial:
         distances = [abs(mean - shown) for mean, shown in zip(means(self.before), self.printed, strict=True)]
         table = distances.index(max(distances))
         moved = [b[table] - a[table] for a, b in zip(self.before, self.after, strict=True)]
-        return len(moved) > 2 and abs(fmean(moved)) > _ERRORS * stdev(moved) / sqrt(len(moved))
+        return abs(fmean(moved)) > two_errors(moved)
 
     def __str__(self) -> str:
         with_it, without = (
             " / ".join(f"{mean:.3f}" for mean in means(some)) for some in (self.after, self.before)
         )
         return f"{with_it}, without {without} ({len(self.after)} seeds)"
+
+
+def two_errors(numbers: Sequence[float]) -> float:
+    """Of their mean; half the usual interval."""
+    return _ERRORS * stdev(numbers) / sqrt(len(numbers))
 
 
 def means(scores: list[Scores]) -> Scores:
@@ -101,7 +107,7 @@ def causes(lines: Lines) -> dict[str, dict[str, dict[str, str]]]:
             for algorithm in sorted(ALGORITHMS):
                 base = lines.get(Cell(data, algorithm, mode, UNCHANGED))
                 if base is not None and is_beyond(base):
-                    told = cause(list(trials(lines, data, algorithm, mode)))
+                    told = cause(base, list(trials(lines, data, algorithm, mode)))
                     found.setdefault(mode, {}).setdefault(data, {})[algorithm] = told
     return found
 
@@ -140,7 +146,16 @@ def scores_of(line: Record) -> dict[int, Scores]:
     return dict(zip(line["seeds"], zip(line["last"], line["total"], strict=True), strict=True))
 
 
-def cause(tried: list[Trial]) -> str:
+def may_be_chance(line: Record) -> bool:
+    """Whether two standard errors bring both tables' figures within 0.02 of print."""
+    printed = PRINTED[line["data"]][line["algorithm"]]
+    return all(
+        abs(fmean(line[name]) - getattr(printed, name)) - two_errors(line[name]) <= TOLERANCE
+        for name in ("last", "total")
+    )
+
+
+def cause(base: Record, tried: list[Trial]) -> str:
     """A sentence or two: facts one by one, facts together, and what is no fact but would do."""
     facts = [trial for trial in tried if is_fact(trial.patch)]
     alone = best(trial for trial in facts if len(trial.patch.files) == 1)
@@ -159,6 +174,8 @@ def cause(tried: list[Trial]) -> str:
     if not told:
         names = sorted({part for trial in facts for part in trial.patch.name.split("+")})
         told.append(f"{UNKNOWN}; tried: {', '.join(names)}.")
+        if may_be_chance(base):
+            told.append("It may be chance: two standard errors bring it within 0.02.")
     if other and other.is_whole and not (together and together.is_whole):
         told.append(f"No fact of the program, but it would do: {explained(other)}. With it {other}.")
     return " ".join(told)
