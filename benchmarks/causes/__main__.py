@@ -33,9 +33,11 @@ _DIGITS = 6
 KEY = (*Cell._fields, "commit")
 
 
-def seeds_of(data: str, count: int) -> list[int]:
-    """The first seeds of the paper's; half as many on the two long streams."""
-    return list(STREAMS[data].seeds)[: count if len(STREAMS[data].seeds) == 20 else (count + 1) // 2]
+def seeds_of(data: str, count: int, fresh: bool) -> list[int]:
+    """The first seeds of the paper's, or of those after them; half as many on the two long streams."""
+    usual = STREAMS[data].seeds
+    many = count if len(usual) == len(STREAMS["balance"].seeds) else (count + 1) // 2
+    return list(range(found.FIRST_FRESH, found.FIRST_FRESH + many) if fresh else usual[:many])
 
 
 def known(path: Path) -> dict[Cell, records.Record]:
@@ -133,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), metavar="NAME")
     parser.add_argument("--seeds", type=int, default=10, help="how many; half of it on the two long streams")
+    parser.add_argument("--fresh", action="store_true", help="seeds that the tables do not use")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "banditboost-causes")
     parser.add_argument("--records", type=Path, default=RECORDS)
     parser.add_argument("--found", action="store_true", help=f"write {CAUSES.name} from what was played")
@@ -141,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         patch = Patch(name)
         algorithms = options.algorithms or patch.algorithms or ALGORITHMS
         cells = [Cell(*cell, name) for cell in product(options.data, algorithms, options.modes)]
-        wanted = [(cell, seeds_of(cell.data, options.seeds)) for cell in cells]
+        wanted = [(cell, seeds_of(cell.data, options.seeds, options.fresh)) for cell in cells]
         play(patch, wanted, options.work, options.records)
     if options.found:
         CAUSES.write_text(found.toml(found.causes(known(options.records))), encoding="utf-8")
