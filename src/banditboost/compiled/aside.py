@@ -41,12 +41,7 @@ def aside(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     work = _Work(partial(function, *arguments))
     try:
-        _thread.start_new_thread(work.run, ())
-    except RuntimeError as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-            raise  # by a signal handler
-        return function(*arguments)  # there is no thread to be had
-    try:
+        work.start()
         work.wait()
     except BaseException:
         work.leave()
@@ -97,10 +92,24 @@ class _Work:
         self._bell.acquire()
         self._is_done = self._is_left = self._collects_later = False
 
-    def run(self) -> None:
-        """What the thread does. Nothing interrupts it."""
-        _AT_WORK.add(self)
+    def start(self) -> None:
+        """Do it in another thread, or here if there is none to be had.
+
+        `threading.Thread` is not used: an exception from outside in its `start` may leave it half begun.
+        """
+        try:
+            _thread.start_new_thread(self._run_there, ())
+        except RuntimeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise  # by a signal handler
+            self._run()
+
+    def _run_there(self) -> None:
         sys.settrace(threading.gettrace())  # as every thread does that `threading` starts
+        self._run()
+
+    def _run(self) -> None:
+        _AT_WORK.add(self)
         try:
             self._stop_collecting()
             self._result = self._context.run(self._call)
