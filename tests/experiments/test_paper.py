@@ -86,7 +86,9 @@ def test_ids_of_ours_are_those_of_earlier_records() -> None:
     """
     known = {"table1": "4dc27e3089c9", "table4": "044dc8a644de"}
     for name, digest in known.items():
-        ids = "".join(task.id for task in artefact_tasks(name) if task.learner not in ("BinBandit", "AdaFull"))
+        ids = "".join(
+            task.id for task in artefact_tasks(name) if task.learner not in ("BinBandit", "AdaFull")
+        )
         assert hashlib.sha256(ids.encode()).hexdigest()[:12] == digest
 
 
