@@ -72,7 +72,7 @@ Mean accuracy over the last fifth / over all rounds, on seeds from 100 on. {n_ru
 *weights* is what the costs are multiplied by before a tree is taught. Chosen was sqrt(rho / (k^3 t)), since it follows from the variance of
 the estimate and was among the good ones; it was thought of when the fifteen with other powers had been seen. Small ones can hardly be told
 apart, nor can they from eta = 0.
-([Records](mixture_rules.jsonl); they were measured once.)
+MixFull and AdaFull were played with weights of 12.5 / (k (k - 1)) of those above. ([Records](mixture_rules.jsonl); they were measured once.)
 
 {rules}
 """

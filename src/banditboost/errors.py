@@ -29,7 +29,9 @@ class FeatureError(BanditBoostError):
 
 
 class DecisionError(BanditBoostError):
-    """A verdict cannot be learned: another model's decision, one already learned, or one too old."""
+    """A verdict cannot be learned: another model's decision, one already learned, or one too old; or a model
+    has come to its last round.
+    """
 
 
 class LearnedBeforeError(DecisionError):

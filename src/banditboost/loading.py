@@ -21,6 +21,7 @@ from banditboost.registry import MODELS, model_class
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.types import Array
+from banditboost.validation import check_path
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 _LONGEST_ROW = 1 << 24  # of rows without names; what tells them by names makes as many
@@ -46,21 +47,22 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditMod
     >>> copy.verdicts
     1
     """
+    path = check_path("path", path)
     try:
         contents = read_current(path)
         header = ModelHeader.from_json(contents.header, contents.arrays)
         model = _make(header, weak_learner)
         _restore(model, header, contents.arrays)
     except UnreadableError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+        raise ModelFileError(f"{path}: {error}") from None
     except MemoryError:
         raise ModelFileError(
-            f"{os.fspath(path)}: there is too little memory for a model of its labels and features; load it "
+            f"{path}: there is too little memory for a model of its labels and features; load it "
             "on a larger machine"
         ) from None
     except BanditBoostError as error:
         raise ModelFileError(
-            f"{os.fspath(path)}: no model can be made with what it holds ({error}); load an intact copy"
+            f"{path}: no model can be made with what it holds ({error}); load an intact copy"
         ) from error
     return model
 

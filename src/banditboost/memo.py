@@ -15,3 +15,5 @@ VOTES = 9
 POLICY_UNIFORM, POLICY_INVERSE_GAPS, POLICY_BY_VOTES = 0, 1, 2
 UNIFORM_SHARE = 0.2  # of exploration by votes: what goes to all labels alike
 MOST_PROBABILITIES = 32  # that a memo holds: with 20 features it is then under 2 kB as JSON
+LEAST_PROBABILITY = 1e-30
+"""No label is shown with less: a rate below 2^-53 is never drawn, and fewer than 2^31 labels share it."""

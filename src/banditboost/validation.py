@@ -7,7 +7,10 @@ plain Python. Nothing here loads Numba.
 from __future__ import annotations
 
 import math
+import os
+import stat
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -18,7 +21,35 @@ from banditboost.text import quoted
 
 LARGEST_COUNT = 2**53
 """The integers up to this one are exact as floats."""
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 _LONG = 2**31  # powers of two from here on are written as such
+
+
+def is_hashable(value: object) -> bool:
+    """Whether this can be a name, a label or an id; a tuple can, unless it holds a list.
+
+    (What is not hashable mostly says so by a TypeError; NumPy's spans of time without a unit do not.)
+    """
+    try:
+        hash(value)
+    except Exception:
+        return False
+    return True
+
+
+def is_number(value: object) -> bool:
+    """Whether this is a number: neither a boolean, nor a span of time, which NumPy counts among integers."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.timedelta64))
+
+
+def is_whole(value: object) -> bool:
+    """Whether this is a whole number by its type: 3.0 is none."""
+    return is_number(value) and isinstance(value, Integral)
 
 
 def refuse(name: str, value: Any, remedy: str) -> NoReturn:
@@ -57,7 +88,7 @@ def check_number(
     banditboost.errors.ParameterError: edge is 0; give a number in (0, 1]
     """
     # As the float that will be used: a fraction above 0 may be 0 as a float.
-    if not _is_number(value) or not _is_between(float(value), low, high, open_low, open_high):
+    if not _is_finite(value) or not _is_between(float(value), low, high, open_low, open_high):
         refuse(name, value, f"give {_interval(low, high, open_low, open_high)}{_tail(hint)}")
     return float(value)
 
@@ -77,7 +108,7 @@ def check_count(name: str, value: Any, low: int, high: int = LARGEST_COUNT, *, h
     Traceback (most recent call last):
     banditboost.errors.ParameterError: n_learners is 2.5; give a whole number from 1 to 10000
     """
-    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
+    if not is_whole(value) or not low <= int(value) <= high:
         refuse(name, value, f"give a whole number from {_written(low)} to {_written(high)}{_tail(hint)}")
     return int(value)
 
@@ -95,6 +126,53 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         refuse(name, value, f"give one of {', '.join(known)}")
     return str(value)
+
+
+def check_path(name: str, value: Any) -> str:
+    """Return the value as a string if it can name a file.
+
+    >>> check_path("path", "model.bb")
+    'model.bb'
+    >>> check_path("path", 1.5)
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: path is 1.5; give the name of a file, as a string or a pathlib.Path
+    """
+    try:
+        path = os.fspath(value)
+        possible = isinstance(path, str) and b"\0" not in os.fsencode(path)
+    except (TypeError, UnicodeEncodeError):
+        possible = False
+    if not possible:
+        refuse(name, value, "give the name of a file, as a string or a pathlib.Path")
+    return str(path)
+
+
+def check_target(name: str, value: Any) -> str:
+    """Return the value as a string if a file can be written there: in a new place, or over another file.
+
+    What is no file must not be replaced by one. (That a directory cannot be, the system says itself.)
+    """
+    path = check_path(name, value)
+    with suppress(OSError):  # nothing is there, or nobody may look: who writes will tell
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            kind = _KINDS.get(stat.S_IFMT(mode), "no file")
+            refuse(name, value, f"this is {kind}, which a file would replace: give the name of a file")
+    return path
+
+
+def check_reward(value: Any) -> bool:
+    """Return what a reward of 1 or 0 says: that the label was right, or that it was not.
+
+    >>> check_reward(1.0)
+    True
+    >>> check_reward(0.3)
+    Traceback (most recent call last):
+    banditboost.errors.ParameterError: reward is 0.3; give 1 if the label was right, 0 if not
+    """
+    if not (is_number(value) or isinstance(value, (bool, np.bool_))) or value not in (0, 1):
+        refuse("reward", value, "give 1 if the label was right, 0 if not")
+    return bool(value)
 
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
@@ -133,12 +211,9 @@ def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
 
 
 def _check_label(label: Any, seen: set[Hashable]) -> None:
-    try:
-        hash(label)  # a set is not hashable, and yet can be looked for among others
-        repeated = label in seen
-    except TypeError:
-        raise LabelError(f"label {quoted(label)} is not hashable; give strings, numbers or tuples") from None
-    if repeated:
+    if not is_hashable(label):
+        raise LabelError(f"label {quoted(label)} is not hashable; give strings, numbers or tuples")
+    if label in seen:
         raise LabelError(f"label {quoted(label)} is given twice; give each label once")
     if isinstance(label, (float, np.floating)) and label != label:
         raise LabelError(
@@ -146,11 +221,9 @@ def _check_label(label: Any, seen: set[Hashable]) -> None:
         )
 
 
-def _is_number(value: Any) -> bool:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
+def _is_finite(value: Any) -> bool:
     try:
-        return math.isfinite(value)
+        return is_number(value) and math.isfinite(value)
     except OverflowError:  # an integer that no float can hold
         return False
 

@@ -13,6 +13,7 @@ import pytest
 
 from banditboost import AdaBandit, Decision
 from banditboost.errors import DecisionError
+from banditboost.memo import PROBABILITY, RATE
 from tests.boosting.forged import forged
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.rounds import STREAM, make, refused, taught
@@ -144,3 +145,20 @@ def test_the_model_does_not_believe_in_more_labels_than_it_has(name: str) -> Non
     data = forged(model.decide(STREAM.X[0]).to_dict())
     data["labels"], data["memo"][1], data["memo"][4] = 1000, 999, data["memo"][5] / 999 or 0.5
     assert "does not fit" in refused(model, Decision.from_dict(data), True)
+
+
+@pytest.mark.parametrize("p", [9.99e-31, 1e-31, 1e-160, 1e-300, 5e-324])
+def test_no_label_is_shown_with_next_to_no_probability(p: float) -> None:
+    """What was learned with weight 1 / p would make a file that nobody can load."""
+    model = AdaBandit(["a", "b"], n_learners=2, exploration=0.5, seed=1)
+    decision = next(d for d in model.decide_many([{"x": 1.0}] * 50) if d.label != d.greedy)
+
+    def with_probability(given: float) -> Decision:
+        memo = decision.to_dict()["memo"]
+        memo[RATE] = memo[PROBABILITY] = given  # of two labels, the other one is explored
+        return Decision.from_dict(forged(decision.to_dict(), memo=memo))
+
+    with pytest.raises(DecisionError, match=r"names no possible round, label or probability"):
+        with_probability(p)
+    model.learn(with_probability(1e-30), True)
+    assert model.verdicts == 1

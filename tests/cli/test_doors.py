@@ -81,7 +81,11 @@ def test_odd_json_lines_are_one_line(bb, home, line):
 
 
 def test_a_full_disk_names_the_file_and_leaves_no_empty_one(bb, home, pets, monkeypatch):
-    def full(self, _content):
+    opened = Path.open
+
+    def full(self, mode="r", *others, **named):
+        if mode != "xb":
+            return opened(self, mode, *others, **named)
         self.touch()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -100,7 +104,7 @@ def test_a_full_disk_names_the_file_and_leaves_no_empty_one(bb, home, pets, monk
         "out",
     ]
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
+        patch.setattr(Path, "open", full)
         done = bb(*words)
     assert done.exit_code == 1
     assert done.stderr.startswith(
@@ -172,3 +176,18 @@ main()
         [sys.executable, "-c", code, "--help"], check=False, capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+# What is no file
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFOs among its files")
+@pytest.mark.parametrize("option", ["--save", "--plot"])
+def test_a_fifo_is_refused_before_the_work_begins(bb, home, pets, option):
+    os.mkfifo(home / "there.png")
+    done = bb("run", pets, "--label", "pet", option, "there.png")
+    assert done.exit_code == 2
+    assert f"{option} is " in done.stderr
+    assert "this is a FIFO" in done.stderr
+    assert (home / "there.png").is_fifo()
+    assert done.stdout == ""

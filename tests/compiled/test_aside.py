@@ -231,7 +231,7 @@ def test_a_stream_that_is_interrupted_before_its_first_round_compiles_nothing_mo
 ) -> None:
     tried: list[int] = []
 
-    def interrupted(calls: Calls) -> None:
+    def interrupted(calls: Calls) -> None:  # noqa: ARG001 (whatever is bound)
         tried.append(1)
         raise FromOutside
 

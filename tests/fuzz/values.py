@@ -91,7 +91,18 @@ def number(luck: Luck) -> Any:
     if kind == 10:
         return luck.choice((Fraction(1, 3), Fraction(10**400, 3), Fraction(1, 10**400)))
     return luck.choice(
-        (_Whole(3), _Number.ONE, np.longdouble("1e4000"), np.longdouble("1e-4940"), 1j, np.complex128(1))
+        (
+            _Whole(3),
+            _Number.ONE,
+            np.longdouble("1e4000"),
+            np.longdouble("1e-4940"),
+            1j,
+            np.complex128(1),
+            np.timedelta64(5),
+            np.timedelta64(0),
+            np.timedelta64("NaT"),
+            np.timedelta64(3, "s"),
+        )
     )
 
 
@@ -140,7 +151,7 @@ def _object(luck: Luck) -> Any:
             b"", b"\xff\x00", bytearray(b"x"), memoryview(b"xy"), range(3), range(0), slice(1), frozenset({1}), {1, 2},
             np.array(3.0), np.array([]), np.array([[1.0, 2.0]]), np.array(["a", None], object), np.array(["u", "v"]),
             np.array([(1, 2.0)], "i4,f8"), np.ma.masked_array([1.0, 2.0], [True, False]), np.datetime64("2020-01-01"),
-            np.datetime64("NaT"), np.str_("a"), np.bytes_(b"a"), np.void(b"abc"), np.array([1.0, math.nan], np.float16),
+            np.datetime64("NaT"), np.timedelta64(1), np.str_("a"), np.bytes_(b"a"), np.void(b"abc"), np.array([1.0, math.nan], np.float16),
             datetime.date(2020, 1, 1), datetime.timedelta(1), pd.NA, pd.NaT, pd.Timestamp("2020-01-01"),
             pd.Series({"a": 1.0, "b": 2.0}), pd.Series([1.0, None]), pd.Index(["a"]), pd.Categorical(["a", "b"]),
             pd.DataFrame({"a": [1.0], "b": ["x"]}), iter([1, 2]), (i for i in range(2)), types.SimpleNamespace(a=1),

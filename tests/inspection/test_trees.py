@@ -202,7 +202,7 @@ def test_importance_is_gain_times_weight() -> None:
     for t in range(10):
         teach(committee, np.array([t // 2 % 2, t % 2]), t % 2)
     model._committee = committee
-    model.schema = schema
+    model._schema = schema
     assert float(committee.forest.nodes["gain"].max()) == pytest.approx(10.0)
     assert model.feature_importances() == {"noise": 0.0, "colour": 1.0}
 

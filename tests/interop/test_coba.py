@@ -12,6 +12,7 @@ from banditboost import AdaBandit, BinBandit, OptBandit
 from banditboost.errors import LabelError, ParameterError
 from banditboost.interop.coba import CobaLearner
 from tests.boosting.states import state_of
+from tests.interop import odd_rewards
 from tests.interop.streams import colours, largest, majority_share
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -83,3 +84,25 @@ def test_refusals():
     with pytest.raises(LabelError, match="give the same ones"):
         learner.predict([1.0], ["left", "right", "up"])
     assert (learner.model.verdicts, learner.model.rounds) == (0, 1)
+
+
+@pytest.mark.parametrize("reward", odd_rewards.ODD, ids=lambda reward: type(reward).__name__)
+def test_odd_rewards_are_refused(reward):
+    learner = CobaLearner(AdaBandit, n_learners=2, seed=1)
+    action, probability, memory = learner.predict([0.5], ["left", "right"])
+    with pytest.raises(ParameterError, match=r"reward is .*; give 1 if the label was right, 0 if not"):
+        learner.learn([0.5], action, reward, probability, **memory)
+    assert learner.model.verdicts == 0
+
+
+@pytest.mark.parametrize("reward", [*odd_rewards.RIGHT, *odd_rewards.WRONG], ids=repr)
+def test_rewards_of_any_type_are_learned(reward):
+    learner = CobaLearner(AdaBandit, n_learners=2, seed=1)
+    action, probability, memory = learner.predict([0.5], ["left", "right"])
+    learner.learn([0.5], action, reward, probability, **memory)
+    assert learner.model.summary().total.shown.share == float(reward)
+
+
+def test_rewards_before_the_first_prediction_are_refused():
+    with pytest.raises(ParameterError, match=r"decision is None; give what predict gave"):
+        CobaLearner(AdaBandit, n_learners=2, seed=1).learn([0.5], "left", 1, 0.5, None)

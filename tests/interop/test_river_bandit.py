@@ -13,6 +13,7 @@ from river import bandit, stats
 from banditboost import AdaBandit, BinBandit, OptBandit
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.interop.river_bandit import BoosterPolicy
+from tests.interop import odd_rewards
 from tests.interop.streams import colours
 
 ARMS = ["stop", "go", "wait"]
@@ -63,3 +64,14 @@ def test_refusals_change_nothing():
     with pytest.raises(DecisionError, match="not pulled last"):
         policy.update(arm, {"a": 1}, 1)
     assert (policy.model.verdicts, policy._n) == (1, 1)
+
+
+@pytest.mark.parametrize("reward", odd_rewards.ODD, ids=lambda reward: type(reward).__name__)
+def test_odd_rewards_are_refused(reward):
+    policy = BoosterPolicy(n_learners=2, seed=1)
+    arm = policy.pull(ARMS, context={"hour": 3})
+    with pytest.raises(ParameterError, match=r"reward is .*; give 1 if the label was right, 0 if not"):
+        policy.update(arm, {"hour": 3}, reward)
+    assert policy.model.verdicts == 0
+    policy.update(arm, {"hour": 3}, 1)
+    assert policy.model.verdicts == 1

@@ -123,6 +123,7 @@ class Mixtures:
         self.clip, self.importance_scale, self.lesson = clip, importance_scale, lesson
         self.log_density = [[0.0] * len(POINTS) for _ in learners]
         self.logv = [0.0] * len(learners)
+        self.suffered = [0.0] * len(learners)
 
     @property
     def alpha(self):
@@ -152,7 +153,7 @@ class Mixtures:
             h = decision.h[i]
             C = cost_matrix(S[i])
             c = [self.k / 2 * cost for cost in times(C, vector)]
-            teach(self, i, x, c, true_label, decision.round)
+            teach(self, i, x, c, true_label, decision)
             q, mine, all = softmax(S[i])[h], vector[h], sum(vector)
             for j in range(len(POINTS)):
                 self.log_density[i][j] -= eta * loss_of_alpha(q, POINTS[j], mine, all)

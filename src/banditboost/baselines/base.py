@@ -42,7 +42,7 @@ class Baseline(Rated):
         super().__init__(labels, exploration=exploration, schema=schema, max_memory=256 * MEBIBYTE, seed=seed)
 
     def _start(self) -> None:
-        self._table = feature_table(self.schema)
+        self._table = feature_table(self._schema)
         self._scratch = BaselineScratch(np.zeros(1, np.int64))
 
     @property
@@ -59,7 +59,7 @@ class Baseline(Rated):
         }
 
     def _follow_schema(self) -> None:
-        self._table = feature_table(self.schema)
+        self._table = feature_table(self._schema)
         super()._follow_schema()
 
     @property

@@ -14,10 +14,10 @@ import numpy as np
 
 from banditboost.baselines.base import Baseline, BaselineState
 from banditboost.compiled.compile import allocating, kernel
-from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.rows.features import NOMINAL, feature_table
+from banditboost.memo import LEAST_PROBABILITY
+from banditboost.rows.features import NOMINAL
 from banditboost.rows.schema import LARGEST
 from banditboost.types import Array, Record
 
@@ -73,19 +73,39 @@ def _columns_in_use(features: Array) -> Array:
     return np.concatenate([[0], starts + np.arange(len(starts))])
 
 
+def _moved(before: Array, after: Array) -> Array:
+    """Where the columns of the features that there were lie after others, or values, have joined."""
+    shifts = after["offset"][: len(before)] - before["offset"]
+    return np.repeat(shifts, before["capacity"]) + np.arange(1, _n_columns(before))
+
+
+def _n_columns(features: Array) -> int:
+    """The constant's, and room for every feature."""
+    return 1 + int(features["capacity"].sum())
+
+
 class LinearBaseline(Baseline):
-    """Keeps tables [columns, k]: the constant's column, then room for every feature as in `feature_table`."""
+    """Keeps tables [columns, k]: the constant's column, then room for every feature as in `feature_table`.
+
+    Behind them there is room for features that join: columns of zeros, which no file keeps.
+    """
 
     n_tables: ClassVar[int] = 1
 
     def _start(self) -> None:
         super()._start()
-        self._tables = self._empty_tables(self._features)
-        self._scales = np.zeros(len(self.schema))
+        self._make_tables()
         self._margins, self._first_curvature = np.zeros(1), np.zeros(1)
 
-    def _empty_tables(self, features: Array) -> Array:
-        return np.zeros((self.n_tables, 1 + int(features["capacity"].sum()), len(self.labels)))
+    def _make_tables(self) -> None:
+        """Tables and scales of zeros, with room."""
+        n_columns, n_features = self._with_room(_n_columns(self._features)), len(self._schema)
+        self._tables = np.zeros((self.n_tables, n_columns, len(self.labels)))
+        self._scales = np.zeros(self._with_room(n_features))
+
+    def _with_room(self, n: int) -> int:
+        """A power of two, so that little is copied when features join; declared ones are all there."""
+        return n if self._schema.declared or n == 0 else 1 << (n - 1).bit_length()
 
     def _state(self) -> BaselineState:
         own = self._tables, self._scales, self._margins, self._first_curvature
@@ -93,22 +113,32 @@ class LinearBaseline(Baseline):
 
     def _follow_schema(self) -> None:
         """New features and values begin with 0; columns move to where the new layout wants them."""
-        before, after = self._features, feature_table(self.schema)
-        tables = self._empty_tables(after)
-        tables[:, 0] = self._tables[:, 0]
-        for old, new in zip(before, after, strict=False):
-            start, width = 1 + int(new["offset"]), int(old["capacity"])
-            tables[:, start : start + width] = self._tables[:, 1 + int(old["offset"]) :][:, :width]
-        self._tables = tables
-        self._scales = np.concatenate([self._scales, np.zeros(len(after) - len(before))])
+        before, tables, scales = self._features, self._tables, self._scales
         super()._follow_schema()
+        columns = _moved(before, self._features)
+        stay = np.array_equal(columns, np.arange(1, 1 + len(columns)))
+        if stay and _n_columns(self._features) <= tables.shape[1] and len(self._features) <= len(scales):
+            return
+        self._make_tables()
+        self._tables[:, 0] = tables[:, 0]
+        self._tables[:, columns] = tables[:, 1 : 1 + len(columns)]
+        self._scales[: len(before)] = scales[: len(before)]
 
     def _arrays(self) -> dict[str, Array]:
-        return {**super()._arrays(), "weights": self._tables, "scales": self._scales}
+        return {**super()._arrays(), "weights": self._tables_in_use, "scales": self._scales_in_use}
+
+    @property
+    def _tables_in_use(self) -> Array:
+        """Without the room behind them."""
+        return self._tables[:, : _n_columns(self._features)]
+
+    @property
+    def _scales_in_use(self) -> Array:
+        return self._scales[: len(self._features)]
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        tables = take_array(arrays, "weights", np.float64, self._tables.shape)
-        scales = take_array(arrays, "scales", np.float64, self._scales.shape)
+        tables = take_array(arrays, "weights", np.float64, self._tables_in_use.shape)
+        scales = take_array(arrays, "scales", np.float64, self._scales_in_use.shape)
         super()._restore(arrays)
         nominal = self._features["kind"] == NOMINAL
         demand((scales >= 0.0) & (scales <= np.where(nominal, 0.0, LARGEST)), "a scale is out of range")
@@ -118,7 +148,7 @@ class LinearBaseline(Baseline):
         unused = np.ones(tables.shape[1], np.bool_)
         unused[_columns_in_use(self._features)] = False
         demand(tables[:, unused] == 0.0, "there is a weight of no feature")
-        self._tables, self._scales = tables, scales
+        self._tables_in_use[:], self._scales_in_use[:] = tables, scales
 
     @property
     def memory_usage(self) -> int:

@@ -16,10 +16,9 @@ from banditboost.boosting.exploration import allowed_labels, count_verdict, show
 from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating
 from banditboost.compiled.rng import LABEL_TIE
-from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.memo import PROBABILITY, SHOWN
+from banditboost.memo import LEAST_PROBABILITY, PROBABILITY, SHOWN
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.validation import check_number
@@ -138,7 +137,7 @@ class DiagonalSOBA(LinearBaseline):
     def _restore(self, arrays: dict[str, Array]) -> None:
         margins = take_array(arrays, "margins", np.float64, (1,))
         super()._restore(arrays)
-        theta, curvature = self._tables
+        theta, curvature = self._tables_in_use
         demand(curvature >= 0.0, "a curvature is below 0")
         # Cauchy and Schwarz: theta sums v / p, curvature v^2 / p; the smallest squares are 0 as numbers.
         steps = self.verdicts / LEAST_PROBABILITY

@@ -38,10 +38,9 @@ from banditboost.boosting.rated import Rated
 from banditboost.boosting.round import Round
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPERT, round_key, uniform
-from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.memo import CHOSEN_EXPERT, RATE, ROUND, VOTES
+from banditboost.memo import CHOSEN_EXPERT, LEAST_PROBABILITY, RATE, ROUND, VOTES
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE, Witnessed
 from banditboost.rows.schema import Schema

@@ -21,10 +21,9 @@ from banditboost.boosting.rates import least_rate
 from banditboost.boosting.round import Round
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import LABEL_TIE
-from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.memo import PROBABILITY, SHOWN, VOTES
+from banditboost.memo import LEAST_PROBABILITY, PROBABILITY, SHOWN, VOTES
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule

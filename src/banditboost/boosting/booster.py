@@ -133,15 +133,15 @@ class Booster(Model):
             labels=np.zeros(n, np.int64),
             importance=np.zeros(n),
             lesson=np.array([NONE, 0]),
-            example=np.zeros(len(self.schema)),
+            example=np.zeros(len(self._schema)),
         )
 
     def _make_committee(self) -> Committee:
         if isinstance(self.weak_learner, HoeffdingTree):
             return TreeCommittee(
-                self.weak_learner, self._n_classes(), self.schema, self.seed, self.max_memory
+                self.weak_learner, self._n_classes(), self._schema, self.seed, self.max_memory
             )
-        return PythonCommittee(self.weak_learner, self._n_classes(), self.schema, self.has_costs)
+        return PythonCommittee(self.weak_learner, self._n_classes(), self._schema, self.has_costs)
 
     def learned(self) -> Any:
         """What was learned besides the learners: a named tuple that begins with counts and tally."""
@@ -194,7 +194,7 @@ class Booster(Model):
         self._committee = self._committee.draft()
 
     def _follow_schema(self) -> None:
-        self._committee.follow_schema(self.schema)
+        self._committee.follow_schema(self._schema)
         self._make_scratch()
         super()._follow_schema()
 
@@ -267,9 +267,9 @@ class Booster(Model):
                     f"label is {quoted(label)}, but the trees of {type(self).__name__} serve all labels; "
                     "leave it out"
                 )
-            return view_tree(forest, number, self.schema, self.labels, title)
+            return view_tree(forest, number, self._schema, self.labels, title)
         first = self._group_to_show(label) * self.n_learners
-        return view_tree(forest, first + number, self.schema, _BINARY, f"{title} of {visible(label)}")
+        return view_tree(forest, first + number, self._schema, _BINARY, f"{title} of {visible(label)}")
 
     @locked
     def feature_importances(self) -> dict[Hashable, float]:
@@ -283,7 +283,7 @@ class Booster(Model):
         >>> {name: round(share, 2) for name, share in model.feature_importances().items()}
         {'age': 0.97, 'noise': 0.03}
         """
-        return importances(self._trees_to_show(), self.schema)
+        return importances(self._trees_to_show(), self._schema)
 
     def _trees_to_show(self) -> Forest:
         if self._committee.in_python:
@@ -296,7 +296,7 @@ class Booster(Model):
     def _group_to_show(self, label: Hashable) -> int:
         try:
             group = self._group_of(self._index[label])
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise LabelError(
                 f"label is {quoted(label)}; give the label whose tree you want, one of "
                 f"{quoted(self.labels[:10])}"

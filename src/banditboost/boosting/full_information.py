@@ -50,11 +50,12 @@ class FullInformationBooster(Booster):
     @locked
     def learn_one(self, x: Row, y: Hashable) -> None:
         """Learn that y is the label of x."""
+        self._check_rounds(1)
         right, row = self._index_of(y), self._coded(x)
         if row is not None:
             self._learn_row(row, right)
         else:
-            try_row(self.schema.copy(), x)
+            try_row(self._schema.copy(), x)
             self._learn_from_list([(x, right)])
 
     def _learn_row(self, row: Array, right: int) -> None:
@@ -73,7 +74,7 @@ class FullInformationBooster(Booster):
     def _index_of(self, y: Hashable) -> int:
         try:
             return self._index[y]
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise LabelError(
                 f"y is {quoted(y)}, which is not one of the model's labels; they are "
                 f"{quoted(self.labels[:10])}"
@@ -104,11 +105,12 @@ class FullInformationBooster(Booster):
         except TypeError:
             raise LabelError(f"y is {quoted(y)}; give a list of right labels, one for each row") from None
         indices = [self._index_of(label) for label in right]
-        rows = checked_rows(self.schema, X)
+        rows = checked_rows(self._schema, X)
         if len(rows) != len(right):
             raise LabelError(
                 f"y has {len(right)} labels for {len(rows)} rows of X; give one right label for each row"
             )
+        self._check_rounds(len(rows))
         self._learn_from_list([(copy.copy(x), index) for x, index in zip(rows, indices, strict=True)])
 
     @locked

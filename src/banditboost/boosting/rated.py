@@ -17,6 +17,7 @@ from banditboost.models.locking import locked
 from banditboost.schedules import Adaptive, Divided, Schedule, to_plain
 from banditboost.text import quoted
 from banditboost.types import Array
+from banditboost.validation import is_whole
 
 
 class Rated(BanditModel):
@@ -40,7 +41,7 @@ class Rated(BanditModel):
     ) -> None:
         super().__init__(labels, **parameters)
         self._exploration = rates.checked(exploration)
-        if not isinstance(estimator, (int, np.integer)) or estimator not in (3, 4):
+        if not is_whole(estimator) or estimator not in (3, 4):
             raise ParameterError(
                 f"estimator is {quoted(estimator)}; give 3 or 4, the number of the paper's equation"
             )

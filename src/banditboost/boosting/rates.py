@@ -20,6 +20,7 @@ from banditboost.errors import ParameterError
 from banditboost.schedules import Adaptive, Decaying, Divided, Schedule, Theory
 from banditboost.text import quoted
 from banditboost.types import Record
+from banditboost.validation import is_number
 
 Power = tuple[float, float]
 """A scale and an exponent: rho = scale / t^power."""
@@ -30,7 +31,7 @@ def checked(exploration: Any) -> float | Schedule:
     given = schedules.from_plain(exploration)
     if isinstance(given, Schedule):
         return given
-    number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+    number = isinstance(given, (int, float, np.integer, np.floating)) and is_number(given)
     if not number or not 0.0 <= given <= 1.0:
         raise ParameterError(
             f"exploration is {quoted(given)}; give a number in [0, 1], or a schedule, such as "

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import typer
 
+from banditboost import validation
+from banditboost.errors import ParameterError
+
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -19,6 +22,10 @@ def check_target(option: str, path: Path | None) -> None:
         raise typer.BadParameter(f"{option} {path}: there is no directory {path.parent}; make it first")
     if path.is_dir():
         raise typer.BadParameter(f"{option} {path} is a directory; give the name of a file in it")
+    try:
+        validation.check_target(option, path)
+    except ParameterError as error:
+        raise typer.BadParameter(str(error)) from None
     if not os.access(folder, os.W_OK):
         raise typer.BadParameter(
             f"{option} {path}: the directory {folder} cannot be written to; give another one"

@@ -90,7 +90,7 @@ class _Work:
     """
 
     def __init__(self, call: Callable[[], Any]) -> None:
-        self._call = partial(copy_context().run, call)
+        self._call, self._context = call, copy_context()
         self._result: Any = None
         self._error: BaseException | None = None
         self._bell = _thread.allocate_lock()
@@ -103,7 +103,7 @@ class _Work:
         sys.settrace(threading.gettrace())  # as every thread does that `threading` starts
         try:
             self._stop_collecting()
-            self._result = self._call()
+            self._result = self._context.run(self._call)
         except BaseException as error:
             self._error = error
         finally:

@@ -12,7 +12,7 @@ from banditboost.io.values import UnreadableError, UnstorableError, decode_hasha
 from banditboost.rows.vocabulary import labels_digest
 from banditboost.text import quoted, visible
 from banditboost.types import Array
-from banditboost.validation import check_labels
+from banditboost.validation import check_labels, is_hashable
 
 _SHOWN_ONLY = "$repr"
 
@@ -105,11 +105,7 @@ def check_stored_label(told: Any) -> None:
 
 def _given_labels(labels: Any) -> tuple[Hashable, ...]:
     """The labels that a user gives with a stored decision; the model's own tuple is not gone through."""
-    try:
-        hash(labels)
-    except TypeError:
-        return check_labels(labels)
-    return labels if type(labels) is tuple else check_labels(labels)
+    return labels if type(labels) is tuple and is_hashable(labels) else check_labels(labels)
 
 
 def _is_shown_only(told: Any) -> bool:

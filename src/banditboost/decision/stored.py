@@ -22,7 +22,7 @@ from banditboost.distribution import is_possible
 from banditboost.errors import DecisionError
 from banditboost.io.header import MOST_ROUNDS
 from banditboost.io.values import UnreadableError, decode, json_digest
-from banditboost.memo import CHOSEN_EXPERT, GREEDY, RATE, ROUND, SHOWN, VOTES
+from banditboost.memo import CHOSEN_EXPERT, GREEDY, LEAST_PROBABILITY, PROBABILITY, RATE, ROUND, SHOWN, VOTES
 from banditboost.rows.vocabulary import short_number
 from banditboost.text import quoted
 from banditboost.types import Array
@@ -202,6 +202,7 @@ def _memo_from(numbers: Any, n_labels: int, mask: int) -> Array:
         and all(head[place].is_integer() for place in (ROUND, SHOWN, GREEDY, CHOSEN_EXPERT))
         and all(0.0 <= head[place] < n_labels for place in (SHOWN, GREEDY))
         and 0.0 <= head[RATE] < 1.0
+        and head[PROBABILITY] >= LEAST_PROBABILITY
     )
     if not possible or not is_possible(memo, n_labels, indices_in(mask)):
         raise DecisionError(

@@ -116,7 +116,7 @@ def _checked_keys(key: Any) -> list[bytes]:
     several = isinstance(key, Iterable) and not isinstance(key, (bytes, bytearray, str, memoryview))
     try:
         given = list(key) if several else [key]
-    except TypeError:  # an array without dimensions
+    except Exception:  # an array without dimensions, or whatever a generator raises
         given = [key]
     keys = [_checked_key(one) for one in given]
     if not keys:

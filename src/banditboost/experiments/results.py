@@ -12,6 +12,7 @@ from typing import Any
 
 from banditboost.experiments.errors import ExperimentError
 from banditboost.text import quoted
+from banditboost.validation import check_path, check_target
 
 FORMAT = 1
 _TAIL = 1 << 16
@@ -50,9 +51,7 @@ class Results:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        if not isinstance(path, (str, os.PathLike)):
-            raise ExperimentError(f"path is {quoted(path)}; give the path of a results file")
-        self.path = Path(path)
+        self.path = Path(check_path("path", path))
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a record with one write, behind a lock, down to the disk.
@@ -118,6 +117,7 @@ class Results:
     @contextmanager
     def _open_whole(self) -> Iterator[tuple[int, int]]:
         """The file, locked and without a torn line at its end, and its size."""
+        check_target("path", self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(

@@ -19,7 +19,7 @@ from banditboost.compiled.compile import kernel
 from banditboost.io.container import take_array
 from banditboost.io.header import MOST_ROUNDS
 from banditboost.io.values import demand
-from banditboost.memo import GREEDY, PROBABILITY, SHOWN
+from banditboost.memo import GREEDY, LEAST_PROBABILITY, PROBABILITY, SHOWN
 from banditboost.types import Array, Record
 
 WINDOW = 1000
@@ -29,8 +29,6 @@ HEARD, EXPLORED = 0, 1  # verdicts; those on another label than the greedy one
 INVERSE, RIGHT_INVERSE, SQUARES = 2, 3, 4
 RECENT = 5
 BY_LABEL = RECENT + 2 * WINDOW
-LEAST_PROBABILITY = 1e-30
-"""No label is shown with less: a rate below 2^-53 is never drawn, and fewer than 2^31 labels share it."""
 _ROUNDING = 1e-6  # sums of many numbers may be off by this share
 
 
@@ -102,7 +100,7 @@ def _check_recent(recent: Array, sums: Array, by_label: Array) -> None:
 
 
 def _are_counts(numbers: Array) -> Any:
-    return np.all((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers <= MOST_ROUNDS))
+    return np.all((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers <= 2 * MOST_ROUNDS))
 
 
 def _demand(good: Any) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from banditboost.boosting.booster import BanditBooster
 from banditboost.decision import Decision
-from banditboost.errors import LabelError, ParameterError
+from banditboost.errors import LabelError
+from banditboost.validation import check_reward, refuse
 
 
 def _row(context: Any) -> Any:
@@ -73,9 +74,6 @@ class CobaLearner:
         decision: Decision,
     ) -> None:
         """Learn the reward of a decision."""
-        if reward not in (0, 1) or self.model is None:
-            raise ParameterError(
-                f"reward is {reward!r}; give 1 if the action was right, 0 if not, "
-                "for an action that predict gave"
-            )
-        self.model.learn(decision, bool(reward))
+        if self.model is None:
+            refuse("decision", decision, "give what predict gave; it was not called yet")
+        self.model.learn(decision, check_reward(reward))

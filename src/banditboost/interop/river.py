@@ -14,8 +14,9 @@ from river import base
 from banditboost.boosting.full_information import AdaFull, FullInformationBooster, OptFull
 from banditboost.errors import LabelError, ParameterError
 from banditboost.rows.schema import Schema
+from banditboost.text import quoted
 from banditboost.types import Array
-from banditboost.validation import check_count, check_labels
+from banditboost.validation import check_count, check_labels, is_hashable
 
 Row = Mapping[Any, Any]
 
@@ -100,10 +101,8 @@ class _RiverBooster(base.Classifier):
                 f"y is {y!r}, a new label after max_labels={self.max_labels}; give a larger max_labels, "
                 "or the labels"
             )
-        try:
-            hash(y)
-        except TypeError:
-            raise LabelError(f"y is {y!r}, which is not hashable; give strings, numbers or tuples") from None
+        if not is_hashable(y):
+            raise LabelError(f"y is {quoted(y)}, which is not hashable; give strings, numbers or tuples")
         if not self._seen:
             self._schema.admit(row)
         else:

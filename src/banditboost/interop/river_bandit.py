@@ -10,7 +10,8 @@ from river import bandit
 from banditboost.boosting.adaptive import AdaBandit
 from banditboost.boosting.booster import BanditBooster
 from banditboost.decision import Decision
-from banditboost.errors import DecisionError, LabelError, ParameterError
+from banditboost.errors import DecisionError, LabelError
+from banditboost.validation import check_reward
 
 
 class BoosterPolicy(bandit.base.ContextualPolicy):
@@ -54,8 +55,6 @@ class BoosterPolicy(bandit.base.ContextualPolicy):
                 f"arm_id is {arm_id!r}, which was not pulled last; update once after each pull, "
                 "or use the booster itself"
             )
-        if reward not in (0, 1):
-            raise ParameterError(f"reward is {reward!r}; give 1 if the arm was right, 0 if not")
-        self.model.learn(self._last, bool(reward))
+        self.model.learn(self._last, check_reward(reward))
         self._last = None
         super().update(arm_id, context, reward)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
-import secrets
-import shutil
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from banditboost.io.replacing import replacing
 from banditboost.io.values import UnreadableError
 
 Array = np.ndarray[Any, Any]
@@ -44,41 +42,9 @@ class Contents:
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """Replace the file at once or not at all: a reader, or a machine that stops, meets the old file or the
-    new one.
-    """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            _write_to(file, header, arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileNotFoundError):
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(
-                error.errno, error.strerror, str(path)
-            ) from error  # of the name that the user knows
-        raise
-    _sync_directory(target.parent)
-
-
-def _sync_directory(directory: Path) -> None:
-    """The new name itself must reach the disk.
-
-    (Windows cannot open directories, and does so without being asked.)
-    """
-    if os.name == "nt":
-        return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    """Replace the file at once or not at all."""
+    with replacing(path) as file:
+        _write_to(file, header, arrays)
 
 
 def _write_to(file: BinaryIO, header: dict[str, Any], arrays: dict[str, Array]) -> None:

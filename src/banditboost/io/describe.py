@@ -9,6 +9,7 @@ from banditboost.errors import ModelFileError
 from banditboost.io.header import ModelHeader
 from banditboost.io.upgrades import read_current
 from banditboost.io.values import UnreadableError
+from banditboost.validation import check_path
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -19,12 +20,13 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     In `schema` a numeric feature has None, a nominal one the list of its values. Raises ModelFileError if the
     file cannot be read.
     """
+    path = check_path("path", path)
     try:
         contents = read_current(path)
         header = ModelHeader.from_json(contents.header, contents.arrays)
         schema = _features(header.schema)
     except UnreadableError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+        raise ModelFileError(f"{path}: {error}") from None
     return {
         "class": header.kind,
         "model_id": header.model_id,

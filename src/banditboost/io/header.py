@@ -12,7 +12,11 @@ import numpy as np
 from banditboost._version import __version__
 from banditboost.io.values import Array, UnreadableError, decode, decode_hashable, encode
 
-MOST_ROUNDS = 2**53  # a decision carries its round as a float
+MOST_ROUNDS = 2**52
+"""After so many a model decides no more, nor learns more verdicts of its branches.
+
+Rounds, and verdicts of both kinds together, are counted as floats, too, which are exact up to twice as much.
+"""
 
 
 @dataclass(frozen=True)

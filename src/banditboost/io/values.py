@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.text import quoted
+from banditboost.validation import is_hashable
 
 Array = np.ndarray[Any, Any]
 _DEEPEST = 32  # levels of tuples, lists and dicts
@@ -162,10 +163,8 @@ def _decode_dict(pairs: Any, arrays: dict[str, Array] | None, depth: int) -> dic
 def decode_hashable(data: Any, depth: int = 0) -> Any:
     """A label, a name or a key."""
     value = decode(data, None, depth)
-    try:
-        hash(value)
-    except TypeError:
-        raise UnreadableError(f"{quoted(value)} cannot be a label, a name or a key") from None
+    if not is_hashable(value):
+        raise UnreadableError(f"{quoted(value)} cannot be a label, a name or a key")
     return value
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, FeatureError
 from banditboost.inspection.tally import HEARD
+from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import LEARNERS, POLICY, ROUND
 from banditboost.models.calls import CLOSED, LEARNED, NO_LEARNERS, NO_ROOM
 from banditboost.models.changing import ToLearn
@@ -88,6 +89,11 @@ class BanditModel(DecidingModel):
         for decision, correct in told:
             elsewhere += decision._origin.branch != self._identity.branch
             items.append((decision, correct, elsewhere))
+        if elsewhere > MOST_ROUNDS:
+            raise DecisionError(
+                f"the model has learned {self._identity.verdicts_elsewhere} verdicts of its branches, and "
+                f"learns {MOST_ROUNDS} at most; make a new model"
+            )
         self._unfinished = ToLearn(items, self)
         try:
             self._settled()
@@ -170,7 +176,7 @@ class BanditModel(DecidingModel):
         vocabulary = decision._origin.vocabulary
         if vocabulary is None or decision._origin is self._identity.origin:
             return decision._memo
-        row = self._joined(as_taken(self.schema, vocabulary.row_of(decision._memo)))
+        row = self._joined(as_taken(self._schema, vocabulary.row_of(decision._memo)))
         return np.concatenate([decision._head(), row])
 
     @locked
@@ -197,7 +203,7 @@ class BanditModel(DecidingModel):
     def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
         """Refuse all if any is refused, or there twice; nothing changes."""
         place: dict[Any, int] = {}
-        trial = self.schema.copy()
+        trial = self._schema.copy()
         for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
             try:
                 self._check_kinds(decision, verdict)
@@ -216,7 +222,7 @@ class BanditModel(DecidingModel):
         """Refuse a branch's decision whose row does not fit; what it brings joins the schema on trial."""
         vocabulary = decision._origin.vocabulary
         if vocabulary is not None and decision._origin is not self._identity.origin:
-            _try_row(self.schema.copy() if trial is None else trial, decision, vocabulary)
+            _try_row(self._schema.copy() if trial is None else trial, decision, vocabulary)
 
     def _n_votes(self) -> int:
         """How many votes are possible; 0 if they are scores."""

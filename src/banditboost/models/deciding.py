@@ -91,7 +91,7 @@ class DecidingModel(Model):
             X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
             allowed: for each row the labels to choose from, or None for all.
         """
-        rows = checked_rows(self.schema, X)
+        rows = checked_rows(self._schema, X)
         choices = self._choices(allowed, len(rows))
         if not rows:
             return []
@@ -114,10 +114,11 @@ class DecidingModel(Model):
 
     def _open_rounds(self, n_rounds: int) -> Origin:
         """Have a run, and room in the ledger for so many rounds. Called on a draft, which is bound anew."""
+        self._check_rounds(n_rounds)
         identity, rounds = self._identity, int(self._counts.rounds)
         origin = identity.origin
         if origin is None or identity.forks != FORKS[0]:
-            vocabulary = Vocabulary(self.schema, self._row_start) if identity.branch else None
+            vocabulary = Vocabulary(self._schema, self._row_start) if identity.branch else None
             origin = identity.begin_run(rounds, vocabulary)
         identity.ledger = identity.ledger.opened_up_to(rounds + n_rounds)
         self._renew()
@@ -134,7 +135,7 @@ class DecidingModel(Model):
         origin = draft._identity.origin
         if origin is not None and origin.vocabulary is not None:
             # Before the draft takes its place: a longer schema tells what was decided with a shorter one.
-            origin.vocabulary.follow(draft.schema)
+            origin.vocabulary.follow(draft._schema)
         super()._become(draft)
 
     def _own_parts(self) -> None:
@@ -157,7 +158,7 @@ class DecidingModel(Model):
             self._refuse_fixed_labels(f"allowed is {quoted(allowed)}")
         try:
             indices = sorted({self._index[label] for label in listed(allowed)})
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise LabelError(
                 f"allowed is {quoted(allowed)}; give a list of some of the model's labels, which are "
                 f"{quoted(self.labels[:10])}"

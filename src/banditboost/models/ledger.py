@@ -6,6 +6,7 @@ import numpy as np
 
 from banditboost.compiled.compile import inlined
 from banditboost.errors import DecisionError, LearnedBeforeError
+from banditboost.io.header import MOST_ROUNDS
 from banditboost.io.values import UnreadableError
 from banditboost.types import Array, Record
 
@@ -73,7 +74,8 @@ class Ledger:
             return made
         made.bits = np.zeros(self._size_for(rounds), np.uint8)
         made.bits[: len(self.bits)] = self.bits
-        made.room = self._room_with(made.bits) if rounds < self.first + _ring() else rounds + AHEAD
+        is_growing = rounds < self.first + _ring()
+        made.room = self._room_with(made.bits) if is_growing else min(rounds + AHEAD, MOST_ROUNDS)
         made._clear(max(self.room, self.first + _ring()), made.room)
         return made
 
@@ -95,7 +97,7 @@ class Ledger:
         return min(max(_FIRST_SIZE, 1 << (self._bytes_for(rounds) - 1).bit_length()), _ring() >> 3)
 
     def _room_with(self, bits: Array) -> int:
-        return self.first + 8 * len(bits) - 1
+        return min(self.first + 8 * len(bits) - 1, MOST_ROUNDS)
 
     def check(self, round_: int, rounds: int) -> None:
         """Refuse a verdict that cannot be learned for this one of so many rounds."""

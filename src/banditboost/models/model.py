@@ -12,9 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from banditboost.compiled.border import arrays_in
-from banditboost.errors import LabelError, ParameterError
+from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
+from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import LEARNERS, VOTES
 from banditboost.models.calls import LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
 from banditboost.models.changing import Changing, Counts
@@ -22,7 +23,7 @@ from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
 from banditboost.rows.schema import Schema, without_mask
-from banditboost.text import quoted
+from banditboost.text import counted, quoted
 from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
@@ -66,7 +67,7 @@ class Model(Changing):
                 f"schema is {quoted(schema)}; give a Schema, such as Schema(numeric=['hour'], "
                 "nominal=['device'])"
             )
-        self.schema = Schema() if schema is None else schema.copy()
+        self._schema = Schema() if schema is None else schema.copy()
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
         self._draw_seed = self.seed
@@ -121,7 +122,7 @@ class Model(Changing):
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
         calls = self._bind()
-        calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self.schema.encode
+        calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self._schema.encode
         calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
         self._calls = calls
 
@@ -129,7 +130,7 @@ class Model(Changing):
 
     def _make_blanks(self) -> None:
         """Make an all-missing row, and a memo that ends in one: templates that are copied each round."""
-        self._blank_row = np.full(len(self.schema), np.nan)
+        self._blank_row = np.full(len(self._schema), np.nan)
         self._blank = np.concatenate([np.zeros(self._row_start), self._blank_row])
         self._blank[LEARNERS] = self._n_in_memo()
 
@@ -140,25 +141,25 @@ class Model(Changing):
         """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
-            if not len(self.schema):
+            if not len(self._schema):
                 return None
-            if self.schema.takes_array(x):
+            if self._schema.takes_array(x):
                 self._calls.row_shape = x.shape
                 return np.array(x, np.float64)
             x = x.tolist()
-        return self.schema.code_if_known(x)
+        return self._schema.code_if_known(x)
 
     def _admit(self, x: Any) -> Array:
         """Line 4 for a row that brings something: it is as float64 what it is after that has joined.
 
         Called on a draft.
         """
-        x, version = without_mask(x), self.schema.version
-        if isinstance(x, np.ndarray) and x.dtype.kind != "O" and self.schema.takes_array(x):
+        x, version = without_mask(x), self._schema.version
+        if isinstance(x, np.ndarray) and x.dtype.kind != "O" and self._schema.takes_array(x):
             row = np.array(x, np.float64)
         else:
-            row = self.schema.code(x.tolist() if isinstance(x, np.ndarray) else x)
-        if self.schema.version != version:
+            row = self._schema.code(x.tolist() if isinstance(x, np.ndarray) else x)
+        if self._schema.version != version:
             self._follow_schema()
         return row
 
@@ -178,14 +179,14 @@ class Model(Changing):
         """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
-            if len(self.schema) and self.schema.takes_array(x):
+            if len(self._schema) and self._schema.takes_array(x):
                 return np.array(x, np.float64)
             x = x.tolist()
-        return self.schema.code_known(x)
+        return self._schema.code_known(x)
 
     def _follow_schema(self) -> None:
         """Features or values have joined. Called on a draft, which is bound anew afterwards."""
-        if len(self._blank_row) != len(self.schema):
+        if len(self._blank_row) != len(self._schema):
             self._make_blanks()
 
     # A round
@@ -202,7 +203,7 @@ class Model(Changing):
             if shown == UNFINISHED:
                 self._finish_lesson()
         if shown < 0:
-            raise self.schema.bad_position(-1 - shown, float(row[-1 - shown]))
+            raise self._schema.bad_position(-1 - shown, float(row[-1 - shown]))
         return memo, shown
 
     def _look(self, x: Any, allowed: Array | None = None) -> Array:
@@ -251,6 +252,15 @@ class Model(Changing):
         """The sums of what each learner has suffered, which `play` sets back; None without cost vectors."""
         return None
 
+    def _check_rounds(self, n_rounds: int) -> None:
+        """Refuse rounds beyond the last one that a model can come to."""
+        rounds = int(self._counts.rounds)
+        if rounds + n_rounds > MOST_ROUNDS:
+            raise DecisionError(
+                f"the model has come to round {rounds}, and {counted(n_rounds, 'round')} more would lead "
+                f"beyond the last one, {MOST_ROUNDS}; make a new model"
+            )
+
     # Labels that join
 
     @locked
@@ -284,7 +294,7 @@ class Model(Changing):
         """A label has joined. Called on a draft."""
 
     def _own_parts(self) -> None:
-        self.schema = self.schema.copy()
+        self._schema = self._schema.copy()
         self._settings, self._counts = same_record(self._settings), same_record(self._counts)
 
     # Files and copies
@@ -348,6 +358,11 @@ class Model(Changing):
         """Go on with weak learners from what a file holds, if the model has any."""
 
     # What can be seen
+
+    @property
+    def schema(self) -> Schema:
+        """The features that have joined, as a copy: what is done to it does not change the model."""
+        return self._schema.copy()
 
     @property
     def _counted(self) -> Counts:

@@ -9,6 +9,7 @@ from banditboost.errors import ModelFileError
 from banditboost.io.container import write
 from banditboost.io.header import ModelHeader, versions
 from banditboost.io.values import UnstorableError
+from banditboost.validation import check_path
 
 if TYPE_CHECKING:
     from banditboost.models.model import Model
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 def check_kind(model: Model, path: str | os.PathLike[str]) -> None:
     """Refuse a model that `load` could not make again."""
+    path = check_path("path", path)
     if not type(model).__module__.startswith("banditboost."):
         raise ModelFileError(
-            f"{os.fspath(path)}: {type(model).__name__} is not one of the library's boosters, and load could "
+            f"{path}: {type(model).__name__} is not one of the library's boosters, and load could "
             "not make it again; pickle it"
         )
 
@@ -30,7 +32,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         arrays = model._arrays()
         header = _header_of(model).to_json(arrays)
     except UnstorableError as error:
-        raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved with {error}") from None
+        raise ModelFileError(f"{path}: the model cannot be saved with {error}") from None
     write(path, header, arrays)
 
 
@@ -44,7 +46,7 @@ def _header_of(model: Model) -> ModelHeader:
         memory=model.memory_usage,
         labels=model.labels,
         parameters=model._plain_parameters(),
-        schema=model.schema.to_dict(),
+        schema=model._schema.to_dict(),
         learners=model._learner_states(),
         identity=model._plain_identity(),
     )

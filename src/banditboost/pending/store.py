@@ -18,7 +18,7 @@ from banditboost.log import LOGGER
 from banditboost.pending.stored import FORMAT, RULE, check_whose, checksum, read_store
 from banditboost.pending.waiting import COUNTERS, Closing, Model, Outcome, Waiting
 from banditboost.text import quoted
-from banditboost.validation import check_choice, check_count, check_number, refuse
+from banditboost.validation import check_choice, check_count, check_number, is_hashable, refuse
 
 WhenExpired = Literal["as_wrong", "drop"]
 _RULES = ("as_wrong", "drop")
@@ -238,10 +238,7 @@ class PendingDecisions:
 
     def __contains__(self, key: object) -> bool:
         """Whether a decision is open under this id."""
-        try:
-            return key in self._open
-        except TypeError:  # what is not hashable is no id
-            return False
+        return is_hashable(key) and key in self._open
 
     def __repr__(self) -> str:
         return f"PendingDecisions({len(self)} open of at most {self.capacity}, expired={self.expired!r})"
@@ -325,10 +322,8 @@ def _checked_clock(clock: Any) -> Callable[[], float]:
 
 
 def _check_id(key: Any) -> None:
-    try:
-        hash(key)
-    except TypeError:
-        raise DecisionError(f"id {quoted(key)} is not hashable; give a string or a number") from None
+    if not is_hashable(key):
+        raise DecisionError(f"id {quoted(key)} is not hashable; give a string or a number")
 
 
 def _check_verdict(correct: Any) -> None:

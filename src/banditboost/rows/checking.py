@@ -17,7 +17,7 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
     """Check the row memo[start:], and clamp what is too large; the first infinite number or wrong code, or
     -1.
     """
-    for f in range(features.size):
+    for f in range(min(features.size, memo.size - start)):
         value = memo[start + f]
         if features[f]["kind"] == NOMINAL:
             if value == value and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value)):
@@ -33,9 +33,13 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
 def open_memo(features: Array, row: Array, round_: int, memo: Array, start: int) -> int:
     """Line 4: begin a memo with the round and the row, which is checked; the first bad feature, or -1.
 
-    The copy is what is checked: others may write on the row itself.
+    The copy is what is checked: others may write on the row itself. Of a row that is too long, the first
+    number that has no place in the memo is bad.
     """
     memo[ROUND] = round_
+    places = memo.size - start
+    if row.size > places:
+        return places
     for f in range(row.size):
         memo[start + f] = row[f]
     return first_bad_feature(features, memo, start)

@@ -13,6 +13,7 @@ import numpy as np
 from banditboost.errors import FeatureError
 from banditboost.text import quoted, visible
 from banditboost.types import Array
+from banditboost.validation import is_hashable
 
 LARGEST = 1e100  # numbers beyond are clamped, so that no square overflows
 MAX_VALUES = 256  # values kept for one nominal feature; later ones count as missing
@@ -24,15 +25,6 @@ def is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)
-
-
-def is_hashable(name: object) -> bool:
-    """Whether this can be a name or a label; a tuple can, unless it holds a list."""
-    try:
-        hash(name)
-    except TypeError:
-        return False
-    return True
 
 
 def without_mask(values: Any) -> Any:
@@ -290,6 +282,11 @@ class Schema:
 
     def bad_position(self, index: int, value: float) -> FeatureError:
         """What is wrong with an array row at one place."""
+        if index >= len(self):
+            return FeatureError(
+                f"the row has a value at place {index + 1} where {len(self)} are expected; give one for each "
+                f"feature of {self!r}"
+            )
         name = self.names[index]
         codes = self._columns[name][1]
         if codes is None:

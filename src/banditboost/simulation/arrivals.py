@@ -12,6 +12,7 @@ from banditboost.errors import ParameterError
 from banditboost.models import ledger
 from banditboost.text import quoted
 from banditboost.types import Array
+from banditboost.validation import is_whole
 
 Delay = int | Callable[[Array], Any]
 
@@ -45,8 +46,8 @@ def _refuse_too_late(delays: Array) -> None:
         )
 
 
-def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
-    if callable(delay):
+def _delays(n_rounds: int, delay: Any, seed: int, first_round: int) -> Array:
+    if callable(delay) and not isinstance(delay, type):
         drawn = _array(delay(uniforms_at(seed, first_round, n_rounds, DELAY)))
         numbers = drawn.shape == (n_rounds,) and drawn.dtype.kind in "fiub"
         if not numbers or not np.all(np.isfinite(drawn)) or np.any(drawn < 0):
@@ -55,7 +56,7 @@ def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
                 "of 0 or more rounds"
             )
         return np.asarray(np.minimum(drawn, n_rounds), dtype=np.int64)
-    if isinstance(delay, bool) or not isinstance(delay, (int, np.integer)) or delay < 0:
+    if not is_whole(delay) or delay < 0:
         raise ParameterError(
             f"delay is {quoted(delay)}; give a number of rounds, 0 or more, "
             "or a function from uniform numbers to delays"
@@ -66,7 +67,7 @@ def _delays(n_rounds: int, delay: Delay, seed: int, first_round: int) -> Array:
 def _array(drawn: Any) -> Array:
     try:
         return np.asarray(drawn)
-    except ValueError:  # lists of different lengths
+    except (TypeError, ValueError):  # a class, or lists of different lengths
         return np.empty(0, object)
 
 

@@ -14,7 +14,6 @@ from banditboost.models.changing import Counts
 from banditboost.models.locking import locked
 from banditboost.models.model import Model, Witnessed
 from banditboost.rows.many import gone_through
-from banditboost.rows.schema import is_hashable
 from banditboost.simulation.arrivals import Arrivals, Delay
 from banditboost.simulation.loop import (
     NEXT_ROUND,
@@ -29,6 +28,7 @@ from banditboost.simulation.result import Result
 from banditboost.simulation.rows import Rows
 from banditboost.text import quoted
 from banditboost.types import Array
+from banditboost.validation import is_hashable, is_whole
 
 _INT64 = 2**63
 _ROUNDS_A_CALL = 20_000  # between two reports of progress
@@ -98,6 +98,7 @@ def _play(
     progress: Callable[[int], None] | None,
 ) -> Result:
     rows = Rows(model, X)
+    model._check_rounds(len(rows))
     right = _label_indices(model, y, len(rows))
     arrivals = Arrivals(len(rows), *verdicts, model.seed, model.rounds)
     player = _Player(model, right, arrivals, watched, progress)
@@ -131,7 +132,7 @@ def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
     index = {label: i for i, label in enumerate(model.labels)}
     try:
         return np.array([index[label] for label in right.tolist()], dtype=np.int64)
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, ValueError):
         wrong = next(label for label in right.tolist() if not is_hashable(label) or label not in index)
         raise LabelError(
             f"y holds {quoted(wrong)}, which is not one of the model's labels; "
@@ -141,7 +142,7 @@ def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
 
 def _as_array(labels: list[Hashable]) -> Array:
     if labels and all(
-        isinstance(label, (int, np.integer)) and not isinstance(label, bool) and -_INT64 <= label < _INT64
+        is_whole(label) and -_INT64 <= label < _INT64  # type: ignore[operator]
         for label in labels
     ):
         return np.array(labels, dtype=np.int64)
@@ -153,7 +154,7 @@ def _as_array(labels: list[Hashable]) -> Array:
 
 def _state_numbers(model: Model) -> tuple[Any, ...]:
     """What changes whenever a model decides, learns, grows or is set anew."""
-    return model.rounds, model.verdicts, model.schema.version, len(model.labels), model._settings.tobytes()
+    return model.rounds, model.verdicts, model._schema.version, len(model.labels), model._settings.tobytes()
 
 
 class _Player:

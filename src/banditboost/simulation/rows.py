@@ -28,7 +28,7 @@ class Rows:
         self._rows: Sequence[Any] = ()
         # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of
         # the stream.
-        trial = model.schema.copy()
+        trial = model._schema.copy()
         X = without_mask(X)
         if isinstance(X, np.ndarray) and X.dtype != object:
             self._matrix = checked_matrix(X, trial)
@@ -45,7 +45,7 @@ class Rows:
         if self._matrix is not None:
             if len(self._matrix):
                 self._model._joined(self._matrix[0])
-            yield self._matrix.reshape(len(self._matrix), len(self._model.schema)), len(self._matrix)
+            yield self._matrix.reshape(len(self._matrix), len(self._model._schema)), len(self._matrix)
             return
         block: list[Array] = []
         for t, row in enumerate(self._rows):
@@ -54,4 +54,4 @@ class Rows:
                 yield np.array(block), t
                 block = []
             block.append(self._model._joined(row) if coded is None else coded)
-        yield np.array(block).reshape(len(block), len(self._model.schema)), len(self._rows)
+        yield np.array(block).reshape(len(block), len(self._model._schema)), len(self._rows)

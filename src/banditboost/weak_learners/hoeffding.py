@@ -9,6 +9,7 @@ import numpy as np
 
 from banditboost.errors import ParameterError
 from banditboost.text import quoted
+from banditboost.validation import is_number
 
 Range = float | tuple[float, float]
 LeafPrediction = Literal["majority", "naive_bayes", "adaptive"]
@@ -16,7 +17,7 @@ LEAF_PREDICTIONS: tuple[LeafPrediction, ...] = ("majority", "naive_bayes", "adap
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.integer, np.floating)) and is_number(value)
 
 
 def _bounds(name: str, value: Range, low: float, high: float) -> tuple[float, float]:

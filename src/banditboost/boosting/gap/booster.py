@@ -90,7 +90,7 @@ class GapBoost(BanditBooster):
         """A label's chain is made when its first verdict is learned."""
         self._losses = np.zeros(STAGES + self.n_learners + N_REGRESSIONS)
         self._losses[STAGES:-2] = self._losses[-1] = FIRST_LOSS
-        self._stages = LinearStages(len(self.labels), self.schema, self.seed, self.max_memory)
+        self._stages = LinearStages(len(self.labels), self._schema, self.seed, self.max_memory)
         self._committee.set_ceiling(self._memory_for_trees())
 
     def _make_scratch(self) -> None:
@@ -120,13 +120,13 @@ class GapBoost(BanditBooster):
         self._stages = copy.copy(self._stages)
 
     def _follow_schema(self) -> None:
-        self._stages.follow_schema(self.schema)
+        self._stages.follow_schema(self._schema)
         self._committee.set_ceiling(self._memory_for_trees())
         super()._follow_schema()
 
     def _follow_labels(self) -> None:
         """The new label's chain is made when its first verdict is learned."""
-        self._stages.set_labels(len(self.labels), self.schema)
+        self._stages.set_labels(len(self.labels), self._schema)
         self._committee.set_ceiling(self._memory_for_trees())
         super()._follow_labels()
 

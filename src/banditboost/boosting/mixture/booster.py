@@ -24,10 +24,9 @@ from banditboost.boosting.rated import Rated
 from banditboost.boosting.round import Round
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError
-from banditboost.inspection.tally import LEAST_PROBABILITY
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.memo import ROUND, VOTES
+from banditboost.memo import LEAST_PROBABILITY, ROUND, VOTES
 from banditboost.models.model import MEBIBYTE
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
