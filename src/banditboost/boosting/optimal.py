@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.boosting.booster import BanditBooster, CostBooster, CostScratch
-from banditboost.boosting.costs import Ballot, label_and_weight, list_active, suffer
+from banditboost.boosting.costs import Ballot, label_and_weight, list_active, open_ballot, suffer
 from banditboost.boosting.divided import show_by_schedule
 from banditboost.boosting.edges import note_potentials
 from banditboost.boosting.estimate import estimate
@@ -22,7 +22,7 @@ from banditboost.boosting.potential import PotentialTable, make_table, vote_cost
 from banditboost.boosting.rated import Rated
 from banditboost.boosting.round import Round
 from banditboost.boosting.vote_states import MOST_VOTES
-from banditboost.compiled.compile import allocating, kernel
+from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPERT_TIE
 from banditboost.memo import CHOSEN_EXPERT, VOTES
 from banditboost.models.model import MEBIBYTE, Witnessed
@@ -103,12 +103,16 @@ class Count(NamedTuple):
     vector: Array
 
 
-@allocating
-def no_counts(n_learners: int, n_active: int, n_labels: int) -> Count:
-    histogram = np.zeros(n_learners + 2, np.int64)
+@inlined
+def no_counts(n_active: int, n_labels: int, whole: Array, numbers: Array, n_learners: int) -> Count:
+    """Nothing is voted yet. `whole` are zeros; not for kernels that make arrays, as `costs.open_ballot`."""
+    histogram = whole[: n_learners + 2]
     histogram[0] = n_labels
     return Count(
-        np.zeros(n_active + 1, np.int64), histogram, np.empty(n_learners + 2), np.empty(n_active + 1)
+        whole[n_learners + 2 : n_learners + 3 + n_active],
+        histogram,
+        numbers[: n_learners + 2],
+        numbers[n_learners + 2 : n_learners + 3 + n_active],
     )
 
 
@@ -137,19 +141,23 @@ def potential_costs(table: PotentialTable, votes: Count, ballot: Ballot, n_votes
 @allocating
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:
     """Lines 12 to 15."""
+    n = model.settings.n_learners
+    teach_within(model, memo, feedback, key, np.zeros(3 * n + 7, np.int64), np.empty(2 * n + 8))
+
+
+@inlined
+def teach_within(model: Any, memo: Array, feedback: int, key: int, whole: Array, numbers: Array) -> None:
+    """Lines 12 to 15, with room to work in: zeros, and numbers of any value."""
     settings, scratch = model.settings, model.scratch
     suffered, vectors = scratch.suffered, scratch.costs
     n = settings.n_learners
     of = estimate(settings, memo, feedback)
     count_verdict(settings, model.learned.counts, memo, feedback)
-    active = np.empty(n + 2, np.int64)
+    active, mix = whole[: n + 2], numbers[:3]
     n_active = list_active(memo[VOTES : VOTES + n], of.first, of.second, active)
-    first = slot_of(active, n_active, of.first)
-    ballot = Ballot(
-        active, n_active, first, slot_of(active, n_active, of.second) if of.second >= 0 else first
-    )
-    votes = no_counts(n, ballot.n_active, settings.n_labels)
-    mix = np.array([of.base, of.first_extra, of.second_extra])
+    ballot = open_ballot(active, n_active, of.first, of.second if of.second >= 0 else of.first)
+    votes = no_counts(n_active, settings.n_labels, whole[n + 2 :], numbers[3:], n)
+    mix[0], mix[1], mix[2] = of.base, of.first_extra, of.second_extra
     if ballot.second == ballot.first:
         mix[1] += of.second_extra
     for i in range(n):
