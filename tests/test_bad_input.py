@@ -477,7 +477,7 @@ OUT_OF_RANGE = {
 
 @pytest.mark.parametrize("name", OUT_OF_RANGE)
 def test_bad_parameters(name: str) -> None:
-    allowed = {"seed": [None]}.get(name, [])
+    allowed = {"seed": [None], "clip": [None]}.get(name, [])
     for value in [*NOT_NUMBERS, *OUT_OF_RANGE[name]]:
         if not any(value is good for good in allowed):
             with pytest.raises(ParameterError) as refusal:
