@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banditboost import Decision, MixBandit, play
+from banditboost import Decision, MixBandit, play, schedules
 from banditboost.boosting.mixture import density
 from banditboost.boosting.mixture.chain import add_vote, likeliest, no_votes
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.compiled.rng import round_key
-from banditboost.errors import DecisionError
+from banditboost.errors import DecisionError, ParameterError
 from banditboost.memo import ROUND, VOTES
 from tests.boosting.forged import forged
 from tests.boosting.kernels import INTERPRETED
@@ -183,3 +183,9 @@ def test_a_decision_with_a_weight_that_no_mixture_has_is_refused() -> None:
         model.learn(Decision.from_dict(forged(data, memo=memo)), correct=True)
     assert model.verdicts == 0
     model.learn(Decision.from_dict(data), correct=True)
+
+
+def test_no_theorem_tells_its_rate() -> None:
+    """Theorem 3.3 is about AdaBandit, whose parameters it shares."""
+    with pytest.raises(ParameterError, match="the theorems are about AdaBandit and OptBandit"):
+        MixBandit(["a", "b"], exploration=schedules.Theory(edge=0.1))

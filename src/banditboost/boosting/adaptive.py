@@ -330,5 +330,5 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
     def _step(self) -> float:
         return 1.0 / len(self.labels) ** 2
 
-    def _suggested_rate(self, edge: float) -> tuple[float, float]:
+    def _suggested_rate(self, edge: float) -> tuple[float, float] | None:
         return adaptive_exploration(len(self.labels), [edge] * self.n_learners, rounds=1).rate, 1.0 / 3.0

@@ -23,8 +23,6 @@ EDGE: Final = 0.1
 """gamma, everywhere."""
 CLIP: Final = 100.0
 """Entries of cost vectors are clipped at this."""
-MONTE_CARLO_SIZE: Final = 100
-"""Draws for each potential in the authors' program (ours are exact)."""
 LAST_FRACTION: Final = 0.2
 """Table 1 scores the last int(0.2 T) rounds; the figures average over windows of that many."""
 FULL_INFORMATION_LEARNERS: Final = 20

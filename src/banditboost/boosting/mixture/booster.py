@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
-from banditboost.boosting.adaptive import AdaptiveBooster
-from banditboost.boosting.booster import BanditBooster
-from banditboost.boosting.full_information import FullInformationBooster
+from banditboost.boosting.adaptive import AdaBandit, AdaptiveBooster
+from banditboost.boosting.full_information import AdaFull
 from banditboost.boosting.mixture.chain import EQUAL, ask_experts
 from banditboost.boosting.mixture.density import (
     LARGEST,
@@ -20,16 +18,12 @@ from banditboost.boosting.mixture.density import (
     uniform_densities,
 )
 from banditboost.boosting.mixture.round import MixtureLearned, MixtureState, choose, teach, witness
-from banditboost.boosting.rated import Rated
 from banditboost.boosting.round import Round
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import LEAST_PROBABILITY, ROUND, VOTES
-from banditboost.models.model import MEBIBYTE
-from banditboost.rows.schema import Schema
-from banditboost.schedules import Schedule
 from banditboost.types import Array
 
 
@@ -75,7 +69,7 @@ class MixtureBooster(AdaptiveBooster):
         return super().memory_usage + sum(array.nbytes for array in self._densities)
 
 
-class MixFull(MixtureBooster, FullInformationBooster):
+class MixFull(MixtureBooster, AdaFull):
     """Adaboost.OLM++: boosting by improper logistic regression, with full information.
 
     Foster, Kale, Luo, Mohri and Sridharan, *Logistic Regression: The Importance of Being Improper*, COLT
@@ -103,33 +97,6 @@ class MixFull(MixtureBooster, FullInformationBooster):
     2
     """
 
-    def __init__(
-        self,
-        labels: Iterable[Hashable],
-        *,
-        n_learners: int = 20,
-        weak_learner: Any = None,
-        schema: Schema | None = None,
-        clip: float | None = 100.0,
-        lesson: str = "ours",
-        importance_scale: float = 1.0,
-        tie_tolerance: float = 1e-9,
-        max_memory: int = 256 * MEBIBYTE,
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(
-            labels,
-            n_learners=n_learners,
-            weak_learner=weak_learner,
-            schema=schema,
-            clip=clip,
-            lesson=lesson,
-            importance_scale=importance_scale,
-            tie_tolerance=tie_tolerance,
-            max_memory=max_memory,
-            seed=seed,
-        )
-
     def _step(self) -> float:
         return 1.0
 
@@ -139,7 +106,7 @@ class MixFull(MixtureBooster, FullInformationBooster):
         return self._shares_of(labels)
 
 
-class MixBandit(MixtureBooster, Rated, BanditBooster):
+class MixBandit(MixtureBooster, AdaBandit):
     """Adaboost.OLM++ with bandit feedback: MixFull, with an estimate in the place of the right label.
 
     As AdaBandit is to AdaFull: losses and costs are those of the estimate, equation (3) or (4) of Zhang, Jung
@@ -169,41 +136,11 @@ class MixBandit(MixtureBooster, Rated, BanditBooster):
     1
     """
 
-    learners_vote = True
-
-    def __init__(
-        self,
-        labels: Iterable[Hashable],
-        *,
-        n_learners: int = 20,
-        exploration: float | Schedule | str = 0.05,
-        estimator: int = 4,
-        weak_learner: Any = None,
-        schema: Schema | None = None,
-        clip: float | None = 100.0,
-        lesson: str = "ours",
-        importance_scale: float = 1.0,
-        tie_tolerance: float = 1e-9,
-        max_memory: int = 256 * MEBIBYTE,
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(
-            labels,
-            n_learners=n_learners,
-            exploration=exploration,
-            estimator=estimator,
-            weak_learner=weak_learner,
-            schema=schema,
-            clip=clip,
-            lesson=lesson,
-            importance_scale=importance_scale,
-            tie_tolerance=tie_tolerance,
-            max_memory=max_memory,
-            seed=seed,
-        )
-
     def _step(self) -> float:
         return len(self.labels) ** -1.5
+
+    def _suggested_rate(self, edge: float) -> None:  # noqa: ARG002 (Theorem 3.3 is about AdaBandit)
+        return None
 
     def _check_memo(self, decision: Decision) -> None:
         super()._check_memo(decision)
