@@ -118,6 +118,7 @@ def _restore(model: Model, header: ModelHeader, arrays: dict[str, Array]) -> Non
     model.model_id = header.model_id
     model._counts.rounds, model._counts.verdicts = header.rounds, header.verdicts
     model._restore(arrays)
+    model._restore_removed(header.removed)
     model._restore_identity(header.identity, arrays)
     model._restore_learners(arrays, header.learners)
     if isinstance(model, BanditModel):

@@ -278,13 +278,22 @@ def test_expert_weights_are_a_distribution() -> None:
 
 
 def test_a_chain_is_made_when_a_verdict_is_learned() -> None:
-    model = GapBoost(range(10_000), n_learners=2, seed=3)
+    model = GapBoost(range(512), n_learners=2, seed=3)
     open_decisions = [model.decide({"x": float(t)}) for t in range(20)]
     assert model.n_groups == 0
     for decision in reversed(open_decisions[10:]):
         model.learn(decision, False)
     assert model.n_groups == len({decision.label for decision in open_decisions[10:]})
     assert model._stages.weights.shape[1] * LANES < 3 * LANES
+
+
+def test_of_more_than_512_labels_a_chain_is_made_when_one_is_right() -> None:
+    model = GapBoost(range(513), n_learners=2, seed=3)
+    for t in range(20):
+        model.learn(model.decide({"x": float(t)}), False)
+    assert (model.n_groups, model.verdicts) == (0, 20)
+    model.learn(model.decide({"x": 1.0}), True)
+    assert model.n_groups == 1
 
 
 # Ridge regressions
@@ -405,6 +414,32 @@ def test_missing_values_are_no_features() -> None:
         list_row(model._state(), np.array(row))
         assert tuple(np.diff(model._scratch.bounds)) == sizes
     assert model._scratch.slots[0] == 0
+
+
+def test_zeros_of_sparse_columns_are_no_features() -> None:
+    """Columns: mostly 0, far from 0, always the same, there in every second row and then the same."""
+    model = GapBoost(range(2), n_learners=1, schema=wide_schema(4), seed=1)
+    for t in range(8):
+        row = [float(t == 3), 10.0 + t % 2, 5.0, -2.0 if t % 2 else np.nan]
+        model.learn(model.decide(row), t % 2 == 0)
+    for row, expected in [
+        ((0.0, 10.0, 5.0, np.nan), [1.0, -1.0]),
+        ((1.0, 11.0, 5.0, -2.0), [1.0, 1.0 / math.sqrt(7.0 / 64.0), 1.0, -1.0]),
+        ((9.0, 10.5, 7.0, 1.0), [1.0, 4.0, 0.5]),
+    ]:
+        list_row(model._state(), np.array(row))
+        listed = model._scratch.values[: model._scratch.bounds[1]]
+        assert listed.tolist() == pytest.approx(expected)
+
+
+def test_words_that_are_1_or_missing_are_learned() -> None:
+    luck = np.random.default_rng(3)
+    X, y = np.full((1500, 40), np.nan), luck.integers(0, 4, 1500)
+    for row, label in zip(X, y, strict=True):
+        row[luck.integers(0, 40, 5)] = 1.0
+        row[label * 10 + luck.integers(0, 10, 3)] = 1.0
+    result = play(GapBoost(range(4), schema=wide_schema(40), seed=1), X, y)
+    assert np.mean(result.shown[-500:] == y[-500:]) > 0.6
 
 
 def weights_by_meaning(model: Any) -> dict[Any, list[float]]:

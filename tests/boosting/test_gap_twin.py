@@ -9,11 +9,13 @@ import pytest
 
 import banditboost
 from banditboost import HoeffdingTree, Schema
+from banditboost.inspection.tally import BY_LABEL
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.test_twins import Coder
 from tests.boosting.twins import CLOSE_WEIGHT, SEED, Both, compare_shapes, shape_of
 from tests.naive import rng
+from tests.naive.gap import MOST_EAGER
 from tests.naive.gap import GapBoost as Twin
 from tests.naive.tree import Tree
 
@@ -132,6 +134,20 @@ def test_some_labels_are_allowed_and_labels_join() -> None:
     pair.compare_trees()
 
 
+def test_among_many_labels_a_chain_begins_with_a_right_verdict() -> None:
+    k = MOST_EAGER + 1
+    stream = make_stream("mixed", 3, ROUNDS)
+    pair = make_pair(k, 2, stream)
+    for t, (x, y) in enumerate(zip(stream.X, stream.y.tolist(), strict=True)):
+        allowed = [0, 1, 2, 3 + t % 5, k - 1] if t % 4 else None
+        pair.learn(pair.decide(x, x.tolist(), allowed), y)
+    heard = [label for label in range(k) if pair.booster._tally[BY_LABEL + 2 * label] > 0]
+    chains = [label for label in range(k) if pair.booster._group_of(label) >= 0]
+    assert set(chains) == set(pair.twin.groups) < set(heard)
+    assert set(chains) <= {0, 1, 2}
+    pair.compare_trees()
+
+
 # Many columns or values: stages are cut short, drawn or hashed
 
 
@@ -151,6 +167,22 @@ def run_wide(kinds: list[str], n_values: list[int], n_rounds: int) -> None:
     pair = Pair(3, 2, Schema.of(names, kinds, values), kinds, n_values)
     for x in X:
         pair.step(x, x.tolist(), int(np.nan_to_num(x[0]) + np.nan_to_num(x[-1])) % 3)
+    pair.compare_trees()
+
+
+def test_sparse_and_constant_columns() -> None:
+    """Mostly 0; 1 or missing; the same in every row; mostly missing; the same but for one row."""
+    luck, n_rounds = np.random.default_rng(5), 40 if INTERPRETED else 300
+    X = np.column_stack([luck.integers(1, 4, n_rounds) for _ in range(9)]).astype(np.float64)
+    X[:, :3] *= luck.random((n_rounds, 3)) < 0.15
+    X[:, 3:5] = np.where(luck.random((n_rounds, 2)) < 0.4, 1.0, np.nan)
+    X[:, 5] = -3.0
+    X[luck.random(n_rounds) < 0.8, 6] = np.nan
+    X[:, 7] = 0.25
+    X[n_rounds // 2, 7] = 7.0
+    pair = Pair(3, 2, Schema.of(list("abcdefghi"), ["numeric"] * 9, [None] * 9), ["numeric"] * 9, [0] * 9)
+    for x in X:
+        pair.step(x, x.tolist(), int(x[0] > 0) + int(x[3] == 1))
     pair.compare_trees()
 
 

@@ -154,7 +154,7 @@ def test_refused_matrix_brings_no_features(fresh: Any) -> None:
 
 
 def test_refused_list_brings_no_features(fresh: Any) -> None:
-    refused(fresh, [*STREAM.dicts()[:29], {"f0": "text"}], STREAM.y, FeatureError)
+    refused(fresh, [*STREAM.dicts()[:29], {"f0": b"bytes"}], STREAM.y, FeatureError)
     refused(fresh, [*STREAM.X.tolist()[:29], [1.0]], STREAM.y, FeatureError)
 
 

@@ -18,6 +18,7 @@ import pytest
 import banditboost
 from banditboost import AdaBandit, AdaFull, Decision, GapBoost, PendingDecisions, baselines, play
 from banditboost.checks.threads import run_together
+from banditboost.rows.by_columns import ByColumns
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import difference
 from tests.boosting.streams import growing_rows, make_stream
@@ -36,7 +37,7 @@ class Log:
         kind = type(model)
         decide, decide_next, learn, learn_list = (
             kind._decide,
-            kind._next_memo,
+            kind._coded_one_by_one,
             kind._learn,
             kind._learn_from_list,
         )
@@ -46,9 +47,11 @@ class Log:
                 self.calls.append(("decide", x, None))
             return decide(booster, x, allowed)
 
-        def begin_next(draft: Any, x: Any, allowed: Any) -> Any:
-            self.calls.append(("decide", x, None))
-            return decide_next(draft, x, allowed)
+        def begin_next(draft: Any, rows: Any) -> Any:
+            for t, coded in enumerate(decide_next(draft, rows)):
+                x = rows._row(t) if isinstance(rows, ByColumns) else rows[t]
+                self.calls.append(("decide", x, None))
+                yield coded
 
         def learn_verdict(booster: Any, decision: Decision, correct: bool) -> None:
             before = len(self.calls)
@@ -63,7 +66,7 @@ class Log:
                 self.calls += [("learn", decision.round, bool(correct)) for decision, correct in listed]
 
         monkeypatch.setattr(kind, "_decide", begin_round)
-        monkeypatch.setattr(kind, "_next_memo", begin_next)
+        monkeypatch.setattr(kind, "_coded_one_by_one", begin_next)
         monkeypatch.setattr(kind, "_learn", learn_verdict)
         monkeypatch.setattr(kind, "_learn_from_list", learn_verdicts)
 

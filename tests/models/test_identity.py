@@ -330,6 +330,7 @@ def test_many_decisions_of_several_branches(name: str, sent: Callable[[Decision]
 
 def test_if_one_of_many_is_refused_nothing_is_learned_and_nothing_joins() -> None:
     model = taught()
+    model._schema.strict = True  # open, but a feature keeps its kind
     one, other = model.branch(), model.branch()
     good, bad = one.decide({"new": 1.0}), other.decide({"new": "red"})
     before = copy.deepcopy(model)

@@ -123,6 +123,7 @@ def calls_on(model: Any) -> dict[str, Call]:
     if not model.labels_are_fixed:
         calls["decide among some"] = lambda m: m.decide(row(2), allowed=["a", "c"])
         calls["add_label"] = lambda m: m.add_label("d")
+        calls["remove_label"] = lambda m: m.remove_label("b") if not m.removed_labels else None
     if hasattr(model, "exploration") and not isinstance(model, baselines.Random):
         calls["exploration"] = lambda m: setattr(m, "exploration", 0.2)
     return calls

@@ -42,6 +42,8 @@ MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
 WIDEST = 256
 LEAST_DOUBT = 0.01
+MOST_EAGER = 512
+PATIENCE = 2
 LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
 
@@ -172,10 +174,16 @@ class Statistics:
         self.mean += delta / self.count
         self.squares += delta * (v - self.mean)
 
-    def z(self, v):
+    def z(self, v, V):
+        """V verdicts have been learned, with or without a value in this column."""
         if self.squares <= self.count * LEAST_VARIANCE:  # it counts as constant
-            return 0.0
-        return clip((v - self.mean) / math.sqrt(self.squares / self.count), -Z_LIMIT, Z_LIMIT)
+            if self.mean == 0 or self.count == V:
+                return 0.0
+            return clip(v / abs(self.mean), -Z_LIMIT, Z_LIMIT)
+        deviation = math.sqrt(self.squares / self.count)
+        if abs(self.mean) > deviation:
+            return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT)
+        return clip(v / deviation, -Z_LIMIT, Z_LIMIT)
 
 
 def bin_of(z):
@@ -197,7 +205,8 @@ class GapBoost:
         self.wide = {}
         self.L_narrow, self.L_wide = 0.0, FIRST_LOSS
         self.statistics = {}  # numeric column -> Statistics
-        self.groups = {}  # label -> N trees, in order of first verdicts
+        self.groups = {}  # label -> N trees, in order of first verdicts; of many labels, first right ones
+        self.n_wrong = {}  # label without a group -> its verdicts
         self.W = {}  # (label, stage) -> {place: weight}
         self.G = {}  # (label, stage) -> {place: sum of squared gradients}
         self.Q = dict.fromkeys(LINEAR, 0.0)
@@ -215,7 +224,7 @@ class GapBoost:
             if c >= len(x) or math.isnan(x[c]):
                 found.append(None)
             elif kind == "numeric":
-                z = self.statistics.get(c, Statistics()).z(x[c])
+                z = self.statistics.get(c, Statistics()).z(x[c], self.V)
                 found.append(Column(z, 0, bin_of(z)))
             else:
                 found.append(Column(1.0, int(x[c]), int(x[c])))
@@ -309,7 +318,10 @@ class GapBoost:
     def scores(self, x):
         v, features = self.expert_weights(), self.features(x)
         score = [0.0] * self.k
+        for a, n in self.n_wrong.items():
+            score[a] = -n / (n + PATIENCE)
         for a in self.groups:
+            score[a] = 0.0
             F = self.prefixes(a, x, features)
             regressions = list(v[3 + self.N :])
             if self.has_narrow():
@@ -330,7 +342,10 @@ class GapBoost:
         for _, value in features:
             length += value * value
         squared = [
-            self.narrow[a].squared_width(features) if a in self.groups else length for a in range(self.k)
+            self.narrow[a].squared_width(features)
+            if a in self.groups
+            else length / (1 + self.n_wrong.get(a, 0))
+            for a in range(self.k)
         ]
         return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
 
@@ -372,12 +387,25 @@ class GapBoost:
     # Learning
 
     def learn(self, decision, x, correct):
-        a, y = decision.ytilde, 1 if correct else -1
-        x = self.completed(x)
+        a, x = decision.ytilde, self.completed(x)
         features = self.features(x)
-        if a not in self.groups:
+        if a not in self.groups and (correct or self.k <= MOST_EAGER):
             self.make_group(a)
         self.V += 1
+        for m in LINEAR:
+            for _, value in features[m]:
+                self.Q[m] += value * value
+        if a in self.groups:
+            self.teach(a, x, correct, features)
+        else:
+            self.n_wrong[a] = self.n_wrong.get(a, 0) + 1
+        for c, kind in enumerate(self.kinds):
+            if kind == "numeric" and not math.isnan(x[c]):
+                self.statistics.setdefault(c, Statistics()).add(x[c])
+
+    def teach(self, a, x, correct, features):
+        """What the chain and the regressions of a label learn."""
+        y = 1 if correct else -1
         if self.has_narrow():
             answer = self.narrow[a].answer(features[1])
             self.L_narrow = judged(self.L_narrow, answer, y)
@@ -391,16 +419,11 @@ class GapBoost:
         for j in range(1, len(F)):
             self.L[j - 1] = judged(self.L[j - 1], F[j], y)
         for m in LINEAR:
-            for _, value in features[m]:
-                self.Q[m] += value * value
             self.learn_linear(a, m, features[m], y, F[m])
         for i in range(self.N):
             w = max(0.0, 1 - y * F[3 + i])  # the prefix before this tree
             if w > LEAST_WEIGHT:
                 self.groups[a][i].learn(x, 1 if correct else 0, w)
-        for c, kind in enumerate(self.kinds):
-            if kind == "numeric" and not math.isnan(x[c]):
-                self.statistics.setdefault(c, Statistics()).add(x[c])
 
     def make_group(self, a):
         first = len(self.groups) * self.N

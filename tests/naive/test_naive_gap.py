@@ -81,23 +81,38 @@ def played(n_rounds, **options):
 # Features
 
 
-def test_statistics_are_mean_and_variance():
-    values = [0.3, -2.0, 5.5, 1.0]
+def statistics_of(values):
     statistics = Statistics()
     for v in values:
         statistics.add(v)
+    return statistics
+
+
+def test_statistics_are_mean_and_variance():
+    values = [10.3, 8.0, 15.5, 11.0]
+    statistics = statistics_of(values)
     mean = sum(values) / 4
     variance = sum((v - mean) ** 2 for v in values) / 4
-    assert statistics.z(2.0) == pytest.approx((2.0 - mean) / math.sqrt(variance))
-    assert (statistics.z(1e6), statistics.z(-1e6)) == (4, -4)
+    assert statistics.z(12.0, 4) == pytest.approx((12.0 - mean) / math.sqrt(variance))
+    assert (statistics.z(1e6, 4), statistics.z(-1e6, 4)) == (4, -4)
 
 
-def test_without_spread_z_is_zero():
-    statistics = Statistics()
-    assert statistics.z(3.0) == 0
-    statistics.add(3.0)
-    statistics.add(3.0)
-    assert statistics.z(8.0) == 0
+def test_a_mean_within_a_deviation_of_0_is_not_subtracted():
+    statistics = statistics_of([0.0, 0.0, 0.0, 1.0])
+    assert statistics.z(0.0, 4) == 0
+    assert statistics.z(1.0, 4) == pytest.approx(1 / math.sqrt(3 / 16))
+    assert (statistics.z(1e6, 4), statistics.z(-1e6, 4)) == (4, -4)
+
+
+def test_without_spread_z_is_zero_if_all_rows_had_the_value():
+    assert Statistics().z(3.0, 0) == 0
+    assert statistics_of([3.0, 3.0]).z(8.0, 2) == 0
+    assert statistics_of([0.0, 0.0]).z(8.0, 3) == 0
+
+
+def test_without_spread_the_value_is_the_unit_if_some_rows_lacked_it():
+    statistics = statistics_of([-3.0, -3.0])
+    assert (statistics.z(-3.0, 3), statistics.z(6.0, 3), statistics.z(-99.0, 3)) == (-1, 2, -4)
 
 
 def test_bins_are_half_a_deviation_wide_and_centred():

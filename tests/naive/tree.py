@@ -7,7 +7,6 @@ from .rng import pick
 
 N_THRESHOLDS = 10
 MERIT_GRID = 2.0**24
-LARGEST_VALUE = 1e100
 
 
 def g(x):
@@ -118,14 +117,6 @@ class Tree:
 
     # Where a row goes
 
-    def clamped(self, x):
-        row = []
-        for feature, value in enumerate(x):
-            if self.kinds[feature] == "numeric" and not math.isnan(value):
-                value = max(-LARGEST_VALUE, min(LARGEST_VALUE, value))
-            row.append(value)
-        return row
-
     def child_of(self, node, x):
         value = x[node.feature]
         if not math.isnan(value):
@@ -149,7 +140,6 @@ class Tree:
     # Learning
 
     def learn(self, x, label, weight):
-        x = self.clamped(x)
         weight = to_24_bits(weight)
         leaf = self.path(x)[-1]
         if self.leaf_prediction == "adaptive":
@@ -266,7 +256,6 @@ class Tree:
 
     def predict(self, x, u):
         """A label; u() is the LEAF_TIE number, asked for only when needed."""
-        x = self.clamped(x)
         leaf = self.path(x)[-1]
         if self.uses_bayes(leaf) and leaf.seen:
             return self.bayes_class(leaf, x)
@@ -280,7 +269,6 @@ class Tree:
 
     def score(self, x):
         """Binary trees: how much class 1 is believed, in [0, 1]."""
-        x = self.clamped(x)
         leaf = self.path(x)[-1]
         if self.uses_bayes(leaf) and leaf.seen:
             return self.bayes_posterior(leaf, x)

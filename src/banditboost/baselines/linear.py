@@ -18,7 +18,7 @@ from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import LEAST_PROBABILITY
 from banditboost.rows.features import NOMINAL
-from banditboost.rows.schema import LARGEST
+from banditboost.rows.plain import LARGEST
 from banditboost.types import Array, Record
 
 

@@ -104,7 +104,7 @@ def note_group(model: Any, memo: Array) -> None:
 
 
 @inlined
-def first_learner(model: Any, memo: Array) -> int:
+def first_learner(model: Any, memo: Array, feedback: int) -> int:  # noqa: ARG001 (whatever it is)
     """Of the shown label's group; -1 if that is yet to be made."""
     learned = model.learned
     slot = slot_of(learned.shown_labels, learned.shown_labels.size, int(memo[SHOWN]))
@@ -139,7 +139,7 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
     gamma)^(z_i / 2), 1) / p.
     """
     settings, scratch = model.settings, model.scratch
-    log_alpha = model.learned.log_alphas[first_learner(model, memo) // settings.n_learners]
+    log_alpha = model.learned.log_alphas[first_learner(model, memo, feedback) // settings.n_learners]
     gamma = settings.edge
     theta = gamma / (2.0 + gamma)
     y = 1 if feedback != 0 else -1

@@ -82,7 +82,7 @@ class PythonCalls(Calls):
         if self._committee.with_costs:
             self._committee.learn_costs(row, scratch.costs, scratch.labels, scratch.importance)
         else:
-            first = int(self._first_learner(self._state, memo))
+            first = int(self._first_learner(self._state, memo, feedback))
             self._committee.learn(row, scratch.labels, scratch.importance, first)
         _write(self._learned, self._taught)
         return LEARNED

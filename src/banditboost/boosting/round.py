@@ -7,7 +7,8 @@ over them. A booster says:
                                         it goes into the memo
     teach(model, memo, feedback, key)   lines 12 to 15 and 17: write down what every learner is to learn,
                                         and update the booster
-    first_learner(model, memo)          which learners this verdict teaches: n_learners of them from this
+    first_learner(model, memo, feedback)
+                                        which learners this verdict teaches: n_learners of them from this
                                         one on; -1 if they are yet to be made
 
 `model` is a named tuple of the model's arrays, read by name (compiled/border.py). Whatever the booster, it
@@ -46,7 +47,7 @@ call_learn_trees = caller(int64, TABLE, *LEARN_TREES)
 
 
 @inlined
-def first_of_all(model: Any, memo: Array) -> int:  # noqa: ARG001 (the same for every decision)
+def first_of_all(model: Any, memo: Array, feedback: int) -> int:  # noqa: ARG001 (always the same)
     """All learners are taught by every verdict."""
     return 0
 
@@ -176,7 +177,7 @@ class Round:
                 return SHORT_MEMO
             if closes != 0 and not is_open(model.settings, model.ledger, counts.rounds, round_):
                 return CLOSED
-            first = first_learner(model, memo)
+            first = first_learner(model, memo, feedback)
             if first < 0:
                 return NO_LEARNERS
             if closes != 0:

@@ -14,6 +14,7 @@ from banditboost.types import Array
 
 _MOST_LABELS = 12  # lines of the table
 _MOST_EXPERTS = 3
+_MOST_TEXTS = 5
 _MEBIBYTE = 1 << 20
 
 
@@ -55,6 +56,10 @@ class Summary:
     memory: int
     """Bytes held."""
     max_memory: int
+    removed_labels: tuple[Hashable, ...]
+    """Labels that are not shown any more."""
+    texts: dict[str, tuple[Hashable, ...]]
+    """Texts that came in numeric features, by feature: each is a value of the feature "... (text)"."""
 
     @classmethod
     def of(cls, labels: Sequence[Hashable], tally: Array, **parts: Any) -> Summary:
@@ -89,6 +94,8 @@ class Summary:
         if self.verdicts:
             explored, cost = self._both("explored", ".1%"), self._both("cost", ".3f")
             yield f"explored: {explored} of the verdicts, at a cost in accuracy of {cost}"
+        if self.removed_labels:
+            yield f"removed: {self._removed()}"
         if self.alphas is not None:
             yield f"alphas: {len(self.alphas)}, from {min(self.alphas):.4g} to {max(self.alphas):.4g}"
         if self.expert_weights is not None:
@@ -100,7 +107,18 @@ class Summary:
             full = ", at the memory ceiling" if self.trees.full else ""
             leaves = f"{self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep"
             yield f"trees: {self.trees.number:,} with {leaves}{full}"
+        for name, texts in self.texts.items():
+            some = ", ".join(_short(text) for text in texts[:_MOST_TEXTS])
+            more = ", ..." if len(texts) > _MOST_TEXTS else ""
+            yield f"{name}: numeric, but {counted(len(texts), 'text')} came, too: {some}{more}"
         yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
+
+    def _removed(self) -> str:
+        names, more = (
+            map(_short, self.removed_labels[:_MOST_LABELS]),
+            len(self.removed_labels) - _MOST_LABELS,
+        )
+        return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 
     def _both(self, name: str, form: str) -> str:
         return f"{getattr(self.total, name):{form}} (lately {getattr(self.recent, name):{form}})"
@@ -112,7 +130,9 @@ def _size(n_bytes: int) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: item if key == "label" else _plain(item) for key, item in value.items()}
+        return {
+            key: item if key in ("label", "removed_labels") else _plain(item) for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -34,6 +34,7 @@ class ModelHeader:
     schema: dict[str, Any]
     learners: list[Any]  # what custom weak learners keep
     identity: dict[str, Any]  # branch and runs of a model with decisions; files of older versions tell none
+    removed: list[int]  # indices of labels that are not shown any more
 
     def to_json(self, arrays: dict[str, Array]) -> dict[str, Any]:
         """The header; arrays that learners keep go to `arrays`."""
@@ -49,6 +50,7 @@ class ModelHeader:
             "schema": encode(self.schema),
             "learners": encode(self.learners, arrays),
             **({"identity": encode(self.identity)} if self.identity else {}),
+            **({"removed": self.removed} if self.removed else {}),
         }
 
     @classmethod
@@ -73,6 +75,7 @@ class ModelHeader:
             schema=_named(data, "schema"),
             learners=decode(_of(data, "learners", list), arrays),
             identity=identity,
+            removed=_indices(data, "removed") if "removed" in data else [],
         )
 
 
@@ -94,6 +97,13 @@ def _named(data: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
         raise UnreadableError(f"the header's {key!r} is not a set of names and values; load an intact copy")
     return values
+
+
+def _indices(data: dict[str, Any], key: str) -> list[int]:
+    found: list[int] = _of(data, key, list)
+    if not all(type(index) is int and 0 <= index < 2**31 for index in found):
+        raise UnreadableError(f"the header's {key!r} is not a list of indices; load an intact copy")
+    return found
 
 
 def _count(data: dict[str, Any], key: str, most: int) -> int:

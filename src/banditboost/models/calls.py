@@ -68,6 +68,7 @@ class Calls:
         "_kind",
         "_table",
         "_type",
+        "active",
         "blank",
         "blank_row",
         "counters",
@@ -87,6 +88,7 @@ class Calls:
     blank_row: Array  # and a row,
     encode: Callable[[Any, Array], bool]  # which the schema writes a dict into
     labels: tuple[Hashable, ...]
+    active: Array | None  # the labels that are shown, if some were removed
     seed: int  # of the draws
     row_shape: tuple[int, ...] | None  # of array rows that were found good
 
@@ -144,6 +146,7 @@ class Calls:
         made._kind, made.counters = self._kind, self.counters
         made.blank, made.blank_row, made.encode = self.blank, self.blank_row, self.encode
         made.labels, made.seed, made.row_shape = self.labels, self.seed, self.row_shape
+        made.active = self.active
         if numba.config.DISABLE_JIT:
             made.model, made.decide, made.learn = (
                 self.model._replace(**{name: part}),

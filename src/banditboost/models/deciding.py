@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +10,18 @@ import numpy as np
 from banditboost.decision import Decision, Origin
 from banditboost.distribution import distribution
 from banditboost.errors import LabelError
+from banditboost.io.values import demand
 from banditboost.memo import POLICY_UNIFORM
 from banditboost.models.identity import FORKS, Identity
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.models.settings import ROUNDS
-from banditboost.rows.many import checked_rows, listed
+from banditboost.rows.by_columns import ByColumns
+from banditboost.rows.many import checked_rows, checked_table, listed
 from banditboost.rows.vocabulary import Vocabulary
 from banditboost.text import quoted
 from banditboost.types import Array, Row
+from banditboost.validation import is_hashable
 
 _FLOAT = np.dtype(np.float64)
 
@@ -59,13 +62,13 @@ class DecidingModel(Model):
             row = self._coded(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
         if row is None or origin is None or identity.forks != FORKS[0] or round_ >= identity.ledger.room:
-            return self._decide_on_draft(x, None if allowed is None else self._indices_of(allowed))
-        if allowed is None:
+            return self._decide_on_draft(x, self._indices_of(allowed))
+        if allowed is None and calls.active is None:
             memo = calls.blank.copy()
             shown = calls.decide(calls.model, row, round_, calls.seed, memo, 0, 1)
             if shown >= 0:
                 return Decision(origin, calls.labels, memo, round_, shown)
-        indices = None if allowed is None else self._indices_of(allowed)
+        indices = self._indices_of(allowed)
         return Decision._of(origin, self.labels, self._choose(row, round_, indices, True)[0], indices)
 
     def _decide_on_draft(self, x: Row, allowed: Array | None) -> Decision:
@@ -91,26 +94,37 @@ class DecidingModel(Model):
             X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
             allowed: for each row the labels to choose from, or None for all.
         """
-        rows = checked_rows(self._schema, X)
+        rows = checked_table(self._schema, X) or checked_rows(self._schema, X)
         choices = self._choices(allowed, len(rows))
-        if not rows:
+        if not len(rows):
             return []
         draft = self._draft()
         origin = draft._open_rounds(len(rows))
-        memos = [draft._next_memo(x, choice) for x, choice in zip(rows, choices, strict=True)]
+        memos = [
+            draft._choose(row, draft.rounds, choice, True)[0]
+            for row, choice in zip(draft._coded_one_by_one(rows), choices, strict=True)
+        ]
         self._become(draft)
         return [
             Decision._of(origin, self.labels, memo, choice)
             for memo, choice in zip(memos, choices, strict=True)
         ]
 
-    def _next_memo(self, x: Any, allowed: Array | None) -> Array:
-        """Decide for one row of many. Called on a draft."""
-        row = self._coded(x)
-        if row is None:
-            row = self._admit(x)
-            self._renew()
-        return self._choose(row, self.rounds, allowed, True)[0]
+    def _coded_one_by_one(self, rows: ByColumns | Sequence[Any]) -> Iterator[Array]:
+        """Each row as float64; what it brings joins just before it is asked for. Called on a draft."""
+        if isinstance(rows, ByColumns):
+            for block, _ in rows.blocks(self._coded, self._admit_next, lambda: self._schema):
+                yield from block
+        else:
+            for x in rows:
+                row = self._coded(x)
+                yield self._admit_next(x) if row is None else row
+
+    def _admit_next(self, x: Any) -> Array:
+        """Let join what one row of many brings. Called on a draft, which is bound anew."""
+        row = self._admit(x)
+        self._renew()
+        return row
 
     def _open_rounds(self, n_rounds: int) -> Origin:
         """Have a run, and room in the ledger for so many rounds. Called on a draft, which is bound anew."""
@@ -145,15 +159,17 @@ class DecidingModel(Model):
     @locked
     def distribution(self, x: Row, allowed: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
         """The probabilities that `decide(x).distribution()` would tell now; the model does not change."""
-        indices = None if allowed is None else self._indices_of(allowed)
+        indices = self._indices_of(allowed)
         shares = self._distribution_of(self._look(x, indices), indices)
         return dict(zip(self.labels, shares, strict=True))
 
     def _distribution_of(self, memo: Array, allowed: Array | None) -> list[float]:
         return distribution(memo, len(self.labels), allowed) or []
 
-    def _indices_of(self, allowed: Iterable[Hashable]) -> Array | None:
-        """The allowed labels' indices in increasing order, None if these are all."""
+    def _indices_of(self, allowed: Iterable[Hashable] | None) -> Array | None:
+        """The allowed labels' indices in increasing order, None if these are all labels that there are."""
+        if allowed is None:
+            return self._active
         if self.labels_are_fixed:
             self._refuse_fixed_labels(f"allowed is {quoted(allowed)}")
         try:
@@ -165,11 +181,12 @@ class DecidingModel(Model):
             ) from None
         if not indices:
             raise LabelError("allowed is empty; give at least one label, or leave it out to allow all")
+        self._refuse_removed(indices)
         return np.array(indices) if len(indices) < len(self.labels) else None
 
     def _choices(self, allowed: Any, n_rows: int) -> list[Array | None]:
         if allowed is None:
-            return [None] * n_rows
+            return [self._active] * n_rows
         try:
             lists = listed(allowed)
         except TypeError:
@@ -180,4 +197,86 @@ class DecidingModel(Model):
             raise LabelError(
                 f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row"
             )
-        return [None if labels is None else self._indices_of(labels) for labels in lists]
+        return [self._indices_of(labels) for labels in lists]
+
+    def _refuse_removed(self, indices: list[int]) -> None:
+        if self._active is not None:
+            for index in indices:
+                if index not in self._active:
+                    raise LabelError(
+                        f"the label {quoted(self.labels[index])} was removed; leave it out, or bring it back "
+                        "with add_label"
+                    )
+
+    # Labels that go, and come back
+
+    @property
+    def removed_labels(self) -> tuple[Hashable, ...]:
+        """Labels that are not shown any more; `labels` goes on to name them."""
+        if self._active is None:
+            return ()
+        shown = set(self._active.tolist())
+        return tuple(label for index, label in enumerate(self.labels) if index not in shown)
+
+    @locked
+    def remove_label(self, label: Hashable) -> None:
+        """Show a label no more. What was learned about it is kept: `add_label` brings it back.
+
+        Decisions from now on are made as with `allowed=` all other labels. Open decisions stay valid.
+
+        >>> from banditboost import GapBoost
+        >>> model = GapBoost(["sports", "politics", "science"], seed=7)
+        >>> model.remove_label("politics")
+        >>> model.decide({"hour": 21}).allowed
+        ('sports', 'science')
+        >>> model.add_label("politics")
+        >>> model.removed_labels
+        ()
+        """
+        self._refuse_fixed_labels(f"the label {quoted(label)} cannot be removed")
+        index = self._index.get(label) if is_hashable(label) else None
+        active = list(range(len(self.labels))) if self._active is None else self._active.tolist()
+        if index is None or index not in active:
+            raise LabelError(
+                f"the label {quoted(label)} cannot be removed; give one of those that are shown, such as "
+                f"{quoted([self.labels[i] for i in active[:10]])}"
+            )
+        if len(active) == 1:
+            raise LabelError(
+                f"the label {quoted(label)} cannot be removed: it is the last one; add another one before"
+            )
+        active.remove(index)
+        self._set_active(active)
+
+    @locked
+    def add_label(self, label: Hashable) -> None:
+        """Let a label join, or one that was removed come back with all that was learned about it.
+
+        A new one joins after those that there are; docs/guide-restricted-choices.md tells what follows from
+        it. Open decisions stay valid: they are learned as decisions among the labels of their time.
+        """
+        if self._active is not None and is_hashable(label) and label in self.removed_labels:
+            self._set_active(sorted([*self._active.tolist(), self._index[label]]))
+        else:
+            super().add_label(label)
+
+    def _set_active(self, active: list[int]) -> None:
+        """Show these labels from now on."""
+        draft = self._draft()
+        draft._active = np.array(active) if len(active) < len(self.labels) else None
+        draft._renew()
+        self._become(draft)
+
+    def _take_label(self, label: Hashable) -> None:
+        super()._take_label(label)
+        if self._active is not None:
+            self._active = np.append(self._active, len(self.labels) - 1)
+
+    def _restore_removed(self, removed: list[int]) -> None:
+        given = np.array(removed, np.int64)
+        k = len(self.labels)
+        increasing = bool(np.all(np.diff(given) > 0)) and bool(np.all((given >= 0) & (given < k)))
+        demand(increasing and len(given) < k, "the removed labels do not fit the labels")
+        demand(not removed or not self.labels_are_fixed, "labels were removed that are fixed")
+        if removed:
+            self._active = np.delete(np.arange(k), given)

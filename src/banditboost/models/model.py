@@ -16,13 +16,15 @@ from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.inspection.summary import Summary
 from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
 from banditboost.io.header import MOST_ROUNDS
+from banditboost.io.values import demand
 from banditboost.memo import LEARNERS, VOTES
 from banditboost.models.calls import LEARNED, NO_ROOM, SHORT_MEMO, UNFINISHED, Calls
 from banditboost.models.changing import Changing, Counts
 from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
-from banditboost.rows.schema import Schema, without_mask
+from banditboost.rows.plain import without_mask
+from banditboost.rows.schema import Schema
 from banditboost.text import counted, quoted
 from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
@@ -51,7 +53,9 @@ class Model(Changing):
     _scratch: Any
     """What the running call needs: `allowed`, and more for some kinds of model."""
     labels_are_fixed: ClassVar[bool] = False
-    """Whether `allowed` and `add_label` are refused."""
+    """Whether `allowed`, `add_label` and `remove_label` are refused."""
+    _active: Array | None = None
+    """The labels that are shown, by increasing index, if some were removed."""
 
     def __init__(
         self, labels: Iterable[Hashable], *, schema: Schema | None, max_memory: int, seed: int | None
@@ -124,6 +128,7 @@ class Model(Changing):
         calls = self._bind()
         calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self._schema.encode
         calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
+        calls.active = self._active
         self._calls = calls
 
     # The row at the door
@@ -290,6 +295,11 @@ class Model(Changing):
                 "all of them, or use GapBoost"
             )
 
+    @property
+    def removed_labels(self) -> tuple[Hashable, ...]:
+        """Labels that are not shown any more; a model that makes no decisions has none."""
+        return ()
+
     def _follow_labels(self) -> None:
         """A label has joined. Called on a draft."""
 
@@ -351,6 +361,10 @@ class Model(Changing):
         """
         self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
 
+    def _restore_removed(self, removed: list[int]) -> None:
+        """Go on without labels that were removed, by their indices."""
+        demand(not removed, "labels were removed from a model that makes no decisions")
+
     def _restore_identity(self, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
         """Go on with branch and runs from what a file tells, if the model has any."""
 
@@ -409,6 +423,8 @@ class Model(Changing):
             tally=self._tally,
             memory=self.memory_usage,
             max_memory=self.max_memory,
+            removed_labels=self.removed_labels,
+            texts=self._schema.texts(),
             **self._weights_to_show(),
         )
 

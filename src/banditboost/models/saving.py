@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from banditboost.errors import ModelFileError
 from banditboost.io.container import write
 from banditboost.io.header import ModelHeader, versions
@@ -49,4 +51,7 @@ def _header_of(model: Model) -> ModelHeader:
         schema=model._schema.to_dict(),
         learners=model._learner_states(),
         identity=model._plain_identity(),
+        removed=[]
+        if model._active is None
+        else np.setdiff1d(range(len(model.labels)), model._active).tolist(),
     )

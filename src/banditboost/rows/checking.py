@@ -14,18 +14,14 @@ _LARGEST = 1e100
 
 @kernel
 def first_bad_feature(features: Array, memo: Array, start: int) -> int:
-    """Check the row memo[start:], and clamp what is too large; the first infinite number or wrong code, or
-    -1.
-    """
+    """Check the row memo[start:]: the first number that is too large, or wrong code, or -1."""
     for f in range(min(features.size, memo.size - start)):
         value = memo[start + f]
         if features[f]["kind"] == NOMINAL:
             if value == value and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value)):
                 return f
-        elif math.isinf(value):
+        elif value == value and not abs(value) <= _LARGEST:
             return f
-        else:
-            memo[start + f] = min(max(value, -_LARGEST), _LARGEST) if value == value else value
     return -1
 
 

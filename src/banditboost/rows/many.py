@@ -9,10 +9,25 @@ import narwhals as nw
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.rows.by_columns import ByColumns, taken_apart
 from banditboost.rows.checking import first_bad_row
 from banditboost.rows.features import feature_table
-from banditboost.rows.schema import Schema, without_mask
+from banditboost.rows.plain import without_mask
+from banditboost.rows.schema import Schema
 from banditboost.types import Array
+
+
+def checked_table(schema: Schema, X: Any) -> ByColumns | None:
+    """X by columns, after all that its rows bring was tried on a copy of the schema; None if X has to go row
+    by row.
+    """
+    X = without_mask(X)
+    columns = None if isinstance(X, np.ndarray) and X.dtype != object else taken_apart(X, schema)
+    if columns is not None:
+        trial = schema.copy()
+        for row in columns.first_rows():
+            try_row(trial, row)
+    return columns
 
 
 def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:

@@ -5,59 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.rows.declaring import are_values, check_strict, listed
+from banditboost.rows.plain import (
+    DATE_PARTS,
+    LARGEST,
+    is_missing,
+    name_of,
+    number_in,
+    number_of,
+    plain_row,
+    text_of,
+    too_large,
+    twice,
+)
 from banditboost.text import quoted, visible
 from banditboost.types import Array
 from banditboost.validation import is_hashable
 
-LARGEST = 1e100  # numbers beyond are clamped, so that no square overflows
 MAX_VALUES = 256  # values kept for one nominal feature; later ones count as missing
 _KINDS = ("numeric", "nominal")
-
-
-def is_missing(value: object) -> bool:
-    """None, NaN and pandas' NA and NaT alike."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(value != value)
-
-
-def without_mask(values: Any) -> Any:
-    """Masked cells of a NumPy array are missing ones; everything else is handed back as it is."""
-    if type(values) is np.ndarray or not isinstance(values, np.ndarray) or not hasattr(values, "filled"):
-        return values
-    numbers = values.dtype.kind in "fiub"
-    plain = np.array(values.data, np.float64 if numbers else object)
-    plain[np.ma.getmaskarray(values)] = np.nan if numbers else None
-    return plain
-
-
-def _kind_of(name: Hashable, value: object) -> str:
-    if isinstance(value, (str, bool, np.bool_)):
-        return "nominal"
-    if isinstance(value, (int, float, np.integer, np.floating, Decimal)) and not isinstance(
-        value, np.timedelta64
-    ):
-        return "numeric"
-    raise FeatureError(
-        f"feature {quoted(name)} is {quoted(value)} of type {type(value).__name__}; give a number, a string, "
-        "a bool, or None for missing"
-        " (a date: as a number of days, or as parts such as weekday and hour)"
-    )
-
-
-def _listed(name: object, items: Any) -> list[Any]:
-    if isinstance(items, (str, bytes)):
-        raise FeatureError(f"{name} is the string {quoted(items)}; give a list, such as [{quoted(items)}]")
-    try:
-        return list(items)
-    except TypeError:
-        raise FeatureError(f"{name} is {quoted(items)}; give a list") from None
+_TEXT = " (text)"  # ends the name of the nominal feature that takes the texts of a numeric one
 
 
 class Schema:
@@ -67,19 +39,39 @@ class Schema:
     closed: a row with another name is refused. Nominal values may always join, up to 256 for a feature; later
     ones count as missing.
 
+    Args:
+        numeric: names of numeric features.
+        nominal: names of nominal features, or a dict with the values that are known.
+        dates: names of dates and times, also as ISO text; each becomes seven numeric features.
+        strict: refuse texts that are numbers ("3") in a numeric feature; in an open schema, refuse whatever
+            changes a feature's type.
+
     >>> Schema(numeric=["hour"], nominal={"device": ["phone", "desktop"]})
     Schema(hour: numeric, device: nominal[2])
     >>> len(Schema(numeric=["hour"], nominal=["device"]))
     2
     """
 
+    strict = False
+    _dates: tuple[Hashable, ...] = ()  # declared columns of dates, each with its seven features
+
     def __init__(
-        self, numeric: Iterable[str] = (), nominal: Mapping[str, Iterable[Hashable]] | Iterable[str] = ()
+        self,
+        numeric: Iterable[str] = (),
+        nominal: Mapping[str, Iterable[Hashable]] | Iterable[str] = (),
+        *,
+        dates: Iterable[str] = (),
+        strict: bool = False,
     ) -> None:
-        numbers, nominals = _listed("numeric", numeric), _listed("nominal", nominal)
-        values = [_listed(name, nominal[name]) if isinstance(nominal, Mapping) else [] for name in nominals]
+        numbers, nominals = listed("numeric", numeric), listed("nominal", nominal)
+        values = [listed(name, nominal[name]) if isinstance(nominal, Mapping) else [] for name in nominals]
         kinds = ["numeric"] * len(numbers) + ["nominal"] * len(nominals)
-        self._start([*numbers, *nominals], kinds, [*([()] * len(numbers)), *values])
+        days = listed("dates", dates)
+        parts = [f"{text_of(day)}.{part}" for day in days for part in DATE_PARTS]
+        names, known = [*numbers, *nominals, *parts], [*([()] * len(numbers)), *values, *([()] * len(parts))]
+        self._start(names, [*kinds, *["numeric"] * len(parts)], known)
+        self._take_dates(days)
+        self.strict = check_strict(strict)
 
     @classmethod
     def of(
@@ -92,11 +84,11 @@ class Schema:
         each.
         """
         schema = cls.__new__(cls)
-        names = _listed("names", names)
+        names = listed("names", names)
         known = [
-            () if v is None else v for v in _listed("values", [()] * len(names) if values is None else values)
+            () if v is None else v for v in listed("values", [()] * len(names) if values is None else values)
         ]
-        schema._start(names, _listed("kinds", kinds), known)
+        schema._start(names, listed("kinds", kinds), known)
         return schema
 
     def _start(
@@ -119,15 +111,28 @@ class Schema:
                 )
             if name in self._columns:
                 raise FeatureError(f"feature {quoted(name)} is declared twice; give each name once")
-            self._add(name, kind, _listed(f"the list of values of {quoted(name)}", known))
+            self._add(name, kind, listed(f"the list of values of {quoted(name)}", known))
+
+    def _take_dates(self, dates: Sequence[Hashable]) -> None:
+        """Columns that are dates; their features are there."""
+        taken: set[Hashable] = set()
+        for name in dates:
+            if not is_hashable(name):
+                raise FeatureError(
+                    f"the name {quoted(name)} is not hashable; give strings as names of features"
+                )
+            if name in self._columns or name in taken:
+                raise FeatureError(f"feature {quoted(name)} is declared twice; give each name once")
+            taken.add(name)
+        self._dates = tuple(dates)
 
     def _add(self, name: Hashable, kind: str, values: Iterable[Hashable] = ()) -> None:
         if not isinstance(kind, str) or kind not in _KINDS:
             raise FeatureError(
                 f"feature {quoted(name)} has kind {quoted(kind)}; it must be 'numeric' or 'nominal'"
             )
-        codes = (
-            {value: code for code, value in enumerate(dict.fromkeys(map(_plain, values)))}
+        codes: dict[Hashable, int] | None = (
+            {value: code for code, value in enumerate(dict.fromkeys(map(name_of, values)))}
             if kind == "nominal"
             else None
         )
@@ -150,12 +155,15 @@ class Schema:
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `Schema.from_dict` makes the schema again."""
         values = [None if codes is None else list(codes) for _, codes in self._columns.values()]
-        return {
+        data = {
             "names": list(self.names),
             "values": values,
             "declared": self.declared,
             "positions": self._positions,
         }
+        if self._dates:
+            data["dates"] = list(self._dates)
+        return {**data, "strict": True} if self.strict else data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
@@ -168,7 +176,7 @@ class Schema:
         if (
             not isinstance(names, list)
             or not isinstance(values, list)
-            or not all(v is None or _are_values(v) for v in values)
+            or not all(v is None or are_values(v) for v in values)
         ):
             raise FeatureError(
                 "the stored schema has no list of names and values; give the whole dict that to_dict returned"
@@ -182,6 +190,19 @@ class Schema:
             )
         schema = cls.of(names, ["numeric" if known is None else "nominal" for known in values], values)
         schema.declared, schema._positions = data["declared"], positions
+        schema.strict = check_strict(data.get("strict", False))
+        dates = data.get("dates", [])
+        if not isinstance(dates, list) or not (schema.declared or not dates):
+            raise FeatureError(
+                f"the stored schema has the dates {quoted(dates)}; give the whole dict that to_dict returned"
+            )
+        schema._take_dates(dates)
+        for name in (f"{text_of(day)}.{part}" for day in dates for part in DATE_PARTS):
+            if name not in schema._columns or schema._columns[name][1] is not None:
+                raise FeatureError(
+                    f"the stored schema has no numeric feature {quoted(name)} for its date; give the whole "
+                    "dict that to_dict returned"
+                )
         return schema
 
     def __len__(self) -> int:
@@ -233,13 +254,20 @@ class Schema:
                 "the row has no names, but this model's features came from dict rows; give a dict, or "
                 "declare a Schema"
             )
+        if self._dates and length == len(self._as_declared()):
+            return self._as_declared()
         expected = len(self) if self.declared else self._positions
         if expected is not None and length != expected:
             raise FeatureError(
                 f"the row has {length} values where {expected} are expected; give one for each feature of "
-                f"{self!r}"
+                f"{quoted(self)}"
             )
         return self.names if self.declared else tuple(f"x{i}" for i in range(length))
+
+    def _as_declared(self) -> tuple[Hashable, ...]:
+        """The names that were given: a date is one of them, not seven."""
+        parts = {f"{text_of(day)}.{part}" for day in self._dates for part in DATE_PARTS}
+        return (*(name for name in self._columns if name not in parts), *self._dates)
 
     def named(self, row: Any) -> Mapping[Any, Any]:
         """A row as a mapping: a dict as it is, a list or tuple by position."""
@@ -268,10 +296,8 @@ class Schema:
             return True
         names = self._position_names(row.shape[0])
         if not self._columns:
-            for i in np.flatnonzero(np.isinf(row)):
-                raise FeatureError(
-                    f"feature 'x{i}' is {quoted(row[i])}; give a finite number, or NaN for missing"
-                )
+            for i in np.flatnonzero(np.abs(row.astype(np.float64)) > LARGEST):
+                raise too_large(f"x{i}", row[i])
             for name in names:
                 self._add(name, "numeric")
             self._positions = len(names)
@@ -285,14 +311,12 @@ class Schema:
         if index >= len(self):
             return FeatureError(
                 f"the row has a value at place {index + 1} where {len(self)} are expected; give one for each "
-                f"feature of {self!r}"
+                f"feature of {quoted(self)}"
             )
         name = self.names[index]
         codes = self._columns[name][1]
         if codes is None:
-            return FeatureError(
-                f"feature {quoted(name)} is {quoted(value)}; give a finite number, or NaN for missing"
-            )
+            return too_large(name, value)
         return FeatureError(
             f"feature {quoted(name)} is nominal: in an array give a code from 0 to {len(codes) - 1}, "
             f"or NaN for missing, not {quoted(value)}"
@@ -320,31 +344,81 @@ class Schema:
                 out[index] = code
         return True
 
-    def news(self, row: Mapping[Any, Any]) -> list[tuple[Hashable, str, Hashable]]:
-        """The features and nominal values (name, kind, value) that a row would bring; refuses a bad row."""
-        found: list[tuple[Hashable, str, Hashable]] = []
-        for name, value in row.items():
-            if is_missing(value):
-                if self.declared and name not in self._columns:
-                    raise self._unknown(name)
+    def cells(self, row: Mapping[Any, Any]) -> dict[Hashable, float | str]:
+        """What a row says: a number for each numeric feature, a name for each nominal one, known or not.
+
+        What is missing is left out. It refuses a bad row.
+        """
+        plain = plain_row(row, self._dates)
+        found: dict[Hashable, float | str] = {}
+        for name, value in plain.items():
+            if name not in self._columns and self.declared:
+                self._check_unknown(name, value)
+            if value is None:
                 continue
-            kind = self._check(name, value)
+            column, cell = self._cell(name, value)
+            if column != name and (column in plain or column in found):
+                raise twice(column, f"{quoted(name)} with the text {quoted(value)}", quoted(column))
+            found[column] = cell
+        return found
+
+    def _cell(self, name: Hashable, value: Any) -> tuple[Hashable, float | str]:
+        """The feature that a value belongs to, and the value as that feature has it."""
+        codes = self._columns[name][1] if name in self._columns else None
+        if codes is not None:
+            if self.strict and not self.declared and not isinstance(value, str):
+                raise FeatureError(
+                    f"feature {quoted(name)} is nominal, but this row has the number {quoted(value)}; "
+                    f"give str({quoted(value)}), or declare a Schema"
+                )
+            return name, name_of(value)
+        if not isinstance(value, str):
+            return name, number_of(name, value)
+        return self._text(name, value) if name in self._columns else (name, value)
+
+    def _text(self, name: Hashable, text: str) -> tuple[Hashable, float | str]:
+        """A text in a numeric feature: the number that it is, or a name beside it."""
+        number = None if self.strict else number_in(name, text)
+        if number is not None:
+            return name, number
+        if self.declared or self.strict:
+            raise FeatureError(
+                f"feature {quoted(name)} is numeric, but this row has {quoted(text)}; give a number, "
+                f"or declare Schema(nominal=[{quoted(name)}])"
+            )
+        beside = text_of(name) + _TEXT
+        return self._cell(beside, text)
+
+    def texts(self) -> dict[str, tuple[Hashable, ...]]:
+        """The texts that came in numeric features, by feature."""
+        return {
+            visible(name): self.values(text_of(name) + _TEXT)
+            for name, (_, codes) in self._columns.items()
+            if codes is None and self._columns.get(text_of(name) + _TEXT, (0, None))[1] is not None
+        }
+
+    def _news(self, cells: Mapping[Hashable, float | str]) -> list[tuple[Hashable, str, Hashable]]:
+        """The features and nominal values (name, kind, value) that a row would bring."""
+        found: list[tuple[Hashable, str, Hashable]] = []
+        for name, cell in cells.items():
             codes = self._columns[name][1] if name in self._columns else None
-            if kind == "nominal" and (
-                codes is None or (_plain(value) not in codes and len(codes) < MAX_VALUES)
-            ):
-                found.append((name, kind, _plain(value)))
+            if isinstance(cell, str):
+                if codes is None or (cell not in codes and len(codes) < MAX_VALUES):
+                    found.append((name, "nominal", cell))
             elif name not in self._columns:
-                found.append((name, kind, None))
+                found.append((name, "numeric", None))
         return found
 
     def admit(self, row: Any) -> None:
         """Let a row's new features and values join, after the whole row was found good."""
         named = self.named(row)
-        news = self.news(named)
-        if self._is_by_position(row):
-            self._positions = len(named)
-        for name, kind, value in news:
+        self._admit_cells(self.cells(named), len(named) if self._is_by_position(row) else None)
+
+    def _admit_cells(self, cells: Mapping[Hashable, float | str], length: int | None) -> None:
+        """Let them join; `length` is how long the row is, if it has no names."""
+        if length is not None:
+            self._positions = length
+        for name, kind, value in self._news(cells):
             if name not in self._columns:
                 self._add(name, kind)
             index, codes = self._columns[name]
@@ -354,8 +428,10 @@ class Schema:
 
     def code(self, row: Any) -> Array:
         """A row as numbers, after its new features and values have joined."""
-        self.admit(row)
-        return self.encode_anew(self.named(row))
+        named = self.named(row)
+        cells = self.cells(named)
+        self._admit_cells(cells, len(named) if self._is_by_position(row) else None)
+        return self._numbers(cells)
 
     def code_if_known(self, row: Any) -> Array | None:
         """A row as numbers; None if it brings anything that has not joined. It refuses a bad row."""
@@ -363,30 +439,29 @@ class Schema:
         out = np.full(len(self), math.nan)
         if self.encode(named, out):
             return out
-        if self.news(named) or (self._positions is None and self._is_by_position(row)):
+        cells = self.cells(named)
+        if self._news(cells) or (self._positions is None and self._is_by_position(row)):
             return None
-        return self.encode_anew(named)
+        return self._numbers(cells)
 
     def _is_by_position(self, row: Any) -> bool:
         """Whether a row without names is about to say, or has said, how long such rows are."""
         return not self.declared and not hasattr(row, "items")
 
     def code_known(self, row: Any) -> Array:
-        """A row as numbers, without what has not joined; nothing joins."""
-        named = self.named(row)
-        self.news(named)
-        return self.encode_anew(named)
+        """A row as numbers, without what has not joined; nothing joins. It refuses a bad row."""
+        return self.encode_anew(self.named(row))
 
     def encode_anew(self, row: Mapping[Any, Any]) -> Array:
-        """Code a row that was found good; what has not joined is left out."""
+        """Code a row by names; what has not joined is left out. It refuses a bad row."""
+        return self._numbers(self.cells(row))
+
+    def _numbers(self, cells: Mapping[Hashable, float | str]) -> Array:
         out = np.full(len(self), math.nan)
-        for name, value in row.items():
-            if name in self._columns and not is_missing(value):
+        for name, cell in cells.items():
+            if name in self._columns:
                 index, codes = self._columns[name]
-                if codes is None:
-                    out[index] = _clamped(value)
-                else:
-                    out[index] = codes.get(_plain(value), math.nan)
+                out[index] = cell if codes is None else codes.get(cell, math.nan)
         return out
 
     def told(self, numbers: Array) -> dict[Hashable, Any] | list[Any]:
@@ -405,69 +480,18 @@ class Schema:
         places = [f"x{i}" for i in range(self._positions or 0)]
         return [row.get(place) for place in places] if places and here.keys() <= set(places) else here
 
-    def _check(self, name: Hashable, value: object) -> str:
-        kind = _kind_of(name, value)
-        column = self._columns.get(name)
-        if column is None:
-            if self.declared:
-                raise self._unknown(name)
-        elif column[1] is None and kind == "nominal":
-            raise FeatureError(
-                f"feature {quoted(name)} is numeric, but this row has {quoted(value)}; give a number, "
-                f"or declare Schema(nominal=[{quoted(name)}])"
-            )
-        elif column[1] is not None and kind == "numeric" and not self.declared:
-            raise FeatureError(
-                f"feature {quoted(name)} is nominal, but this row has the number {quoted(value)}; "
-                f"give str({quoted(value)}), or declare a Schema"
-            )
-        elif column[1] is not None:
-            return "nominal"
-        if kind == "numeric" and not _is_finite(value):
-            raise FeatureError(
-                f"feature {quoted(name)} is {quoted(value)}; give a finite number, or None for missing"
-            )
-        return kind
+    def _check_unknown(self, name: Hashable, value: Any) -> None:
+        """Refuse a name that was not declared, unless it is that of a date, or of a dict, that is missing."""
+        within = f"{text_of(name)}."
+        if value is not None or not any(
+            isinstance(known, str) and known.startswith(within) for known in self._columns
+        ):
+            raise self._unknown(name)
 
     def _unknown(self, name: Hashable) -> FeatureError:
+        parts = [part for part in DATE_PARTS if isinstance(name, str) and name.endswith(f".{part}")]
+        date = name[: -len(parts[0]) - 1] if isinstance(name, str) and parts else ""
+        declare = f"declare Schema(dates=[{quoted(date)}])" if parts else "declare it"
         return FeatureError(
-            f"feature {quoted(name)} is not in the declared schema {self!r}; declare it, or leave it out"
+            f"feature {quoted(name)} is not in the declared schema {quoted(self)}; {declare}, or leave it out"
         )
-
-
-def _are_values(values: object) -> bool:
-    return (
-        isinstance(values, list)
-        and all(isinstance(value, str) for value in values)
-        and len(set(values)) == len(values)
-    )
-
-
-def _clamped(value: Any) -> float:
-    try:
-        return min(max(float(value), -LARGEST), LARGEST)
-    except OverflowError:
-        return LARGEST if value > 0 else -LARGEST
-
-
-def _is_finite(value: Any) -> bool:
-    """Whole numbers of any size are finite, though float() may not hold them."""
-    return isinstance(value, (int, np.integer)) or (
-        value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
-    )
-
-
-def _plain(value: Any) -> Hashable:
-    """True and 1 are equal, and so are their hashes: as values of one feature they must not share a code."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, str):
-        return str(value)
-    try:
-        return repr(value)
-    except ValueError:  # Python writes no integer of thousands of digits
-        raise FeatureError(
-            "a nominal feature has an integer of thousands of digits; give it as a string"
-        ) from None

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from banditboost.io.values import UnstorableError, encode
-from banditboost.rows.schema import Schema, is_missing
+from banditboost.rows.plain import is_missing
+from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
 _WHOLE = 1e15  # whole numbers below are written without a point

@@ -41,6 +41,7 @@ class Span(NamedTuple):
     first_round: int  # the model's number of the stream's first round
     seed: int  # of the model's draws
     full_information: int  # 1: the right label is told, not a verdict
+    n_allowed: int  # labels that are shown, if some were removed; else 0
 
 
 def _loop(
@@ -61,14 +62,16 @@ def _loop(
                 memo = stream.memos[stream.slot[told]]
                 right = stream.y[told]
                 feedback = right if span.full_information != 0 else (1 if memo[SHOWN] == right else 0)
-                status = learn_at(learn, (model, memo, feedback, 0, 1 - span.full_information, span.seed))
+                closes = 1 - span.full_information
+                status = learn_at(learn, (model, memo, feedback, span.n_allowed, closes, span.seed))
                 if status != LEARNED:
                     return status
                 cursor[NEXT_VERDICT] += 1
             if t == span.stop:
                 return PLAYED
             memo = stream.memos[stream.slot[t]]
-            decide_at(decide, (model, stream.X[t - span.start], span.first_round + t, span.seed, memo, 0, 1))
+            row, round_ = stream.X[t - span.start], span.first_round + t
+            decide_at(decide, (model, row, round_, span.seed, memo, span.n_allowed, 1))
             stream.shown[t] = int(memo[SHOWN])
             stream.greedy[t] = int(memo[GREEDY])
             if witness != 0:

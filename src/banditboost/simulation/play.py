@@ -225,8 +225,10 @@ class _Player:
         arrivals, settings, calls = self._arrivals, self._model._settings, self._model._calls
         record = self._memos, self._shown, self._greedy, self._sums
         stream = Stream(self._block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
-        numbers = self._start, stop, self._first_round, self._model._draw_seed, settings.full_information
-        span = Span(*map(int, numbers))
+        active = self._model._active
+        n_active = 0 if active is None else len(active)
+        seed, told = self._model._draw_seed, settings.full_information
+        span = Span(*map(int, (self._start, stop, self._first_round, seed, told, n_active)))
         calls.for_play(self._watched)
         return play_in_python if calls.in_python else bound(stream, self._cursor, span), stream, span
 
@@ -237,6 +239,7 @@ class _Player:
         status = None
         while status != PLAYED:
             calls = self._model._calls
+            self._model._allow(self._model._active)
             status = loop(calls.model, *calls.for_play(self._watched), stream, self._cursor, span)
             if status != PLAYED:
                 self._make_way(int(status))

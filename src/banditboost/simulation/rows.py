@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from banditboost.models.model import Model
-from banditboost.rows.many import checked_matrix, rows_of_frame, try_row
-from banditboost.rows.schema import without_mask
+from banditboost.rows.by_columns import BLOCK, ByColumns
+from banditboost.rows.many import checked_matrix, checked_table, rows_of_frame, try_row
+from banditboost.rows.plain import without_mask
 from banditboost.types import Array
-
-_BLOCK = 20_000
 
 
 class Rows:
@@ -25,6 +24,7 @@ class Rows:
     def __init__(self, model: Model, X: Any) -> None:
         self._model = model
         self._matrix: Array | None = None
+        self._columns: ByColumns | None = None
         self._rows: Sequence[Any] = ()
         # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of
         # the stream.
@@ -33,12 +33,15 @@ class Rows:
         if isinstance(X, np.ndarray) and X.dtype != object:
             self._matrix = checked_matrix(X, trial)
         if self._matrix is None:
+            self._columns = checked_table(trial, X)
+        if self._matrix is None and self._columns is None:
             self._rows = X if isinstance(X, (list, tuple)) else rows_of_frame(X)
             for row in self._rows:
                 try_row(trial, row)
 
     def __len__(self) -> int:
-        return len(self._rows) if self._matrix is None else len(self._matrix)
+        held = self._rows if self._columns is None else self._columns
+        return len(held if self._matrix is None else self._matrix)
 
     def blocks(self) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the round after it."""
@@ -46,11 +49,17 @@ class Rows:
             if len(self._matrix):
                 self._model._joined(self._matrix[0])
             yield self._matrix.reshape(len(self._matrix), len(self._model._schema)), len(self._matrix)
-            return
+        elif self._columns is not None:
+            model = self._model
+            yield from self._columns.blocks(model._coded, model._joined, lambda: model._schema)
+        else:
+            yield from self._row_by_row()
+
+    def _row_by_row(self) -> Iterator[tuple[Array, int]]:
         block: list[Array] = []
         for t, row in enumerate(self._rows):
             coded = self._model._coded(row)
-            if block and (coded is None or len(block) == _BLOCK):
+            if block and (coded is None or len(block) == BLOCK):
                 yield np.array(block), t
                 block = []
             block.append(self._model._joined(row) if coded is None else coded)

@@ -15,7 +15,7 @@ import numpy as np
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.features import NUMERIC
-from banditboost.rows.schema import LARGEST
+from banditboost.rows.plain import LARGEST
 from banditboost.trees.layout import MAJORITY, SEVERAL, Forest
 from banditboost.types import Array
 

@@ -61,6 +61,15 @@ REFUSED = {
         "x,y\n" + "".join(f"1,{i}\n" for i in range(10_001)),
         r"more than 10,000 different values: it holds measurements or ids",
     ),
+    "continuous label": (
+        "x,y\n" + "".join(f"1,{i / 2}\n" for i in range(101)),
+        r"column 'y' holds 101 different numbers with fractions \(such as 0\.5\): a measurement is no label; "
+        r"make a few bins of it .*, or name another label column",
+    ),
+    "continuous label with decimal commas": (
+        "x;y\n" + "".join(f"1;{i},5\n" for i in range(101)),
+        r"column 'y' holds 101 different numbers with fractions \(such as 0,5\)",
+    ),
     "parquet called csv": (b"PAR1....", r"is a Parquet file by its content: rename it to end in \.parquet"),
     "arrow called csv": (b"ARROW1..", r"is an Arrow file by its content: rename it"),
     "excel called csv": (
@@ -83,6 +92,21 @@ def test_refused(case: str, write: Writer, csv_reader: str) -> None:  # noqa: AR
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [i / 2 for i in range(100)],
+        [float(i) for i in range(101)],
+        [*(i / 2 for i in range(101)), "none"],
+        [f"{i}" for i in range(9_999)],
+    ],
+    ids=["few fractions", "whole numbers", "a name among them", "many ids"],
+)
+def test_labels_that_are_not_continuous(write: Writer, labels: list[object], csv_reader: str) -> None:  # noqa: ARG001
+    path = write("x,y\n" + "".join(f"1,{label}\n" for label in labels))
+    assert len(datasets.read(path, "y").labels) == len(labels)
 
 
 def test_near_miss_of_a_column(write: Writer) -> None:

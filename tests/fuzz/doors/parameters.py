@@ -73,6 +73,8 @@ def _use(luck: Luck, model: Any, folder: Path) -> None:
     label = values.name(luck) if luck.chance(0.5) else values.thing(luck)
     if luck.chance(0.3):
         attempt(lambda: model.add_label(label))
+    if luck.chance(0.3) and hasattr(model, "remove_label"):
+        attempt(lambda: model.remove_label(label))
     if luck.chance(0.2) and hasattr(type(model), "exploration"):
         rate = values.thing(luck)
         attempt(lambda: setattr(model, "exploration", rate))

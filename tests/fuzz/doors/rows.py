@@ -17,6 +17,7 @@ _LABELS = ("p", "q", "r")
 _SCHEMAS: dict[str, Any] = {
     "growing": lambda: None,
     "declared": lambda: Schema(numeric=["a"], nominal={"b": ["x", "y"]}),
+    "dates": lambda: Schema(numeric=["a"], nominal=["b"], dates=["x0"]),
     "open values": lambda: Schema(numeric=["a"], nominal=["b"]),
 }
 _models: dict[str, Any] = {}

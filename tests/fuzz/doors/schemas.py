@@ -16,6 +16,7 @@ _SOUND = (
     Schema(numeric=["a"], nominal={"b": ["x", "y"]}).to_dict(),
     Schema(nominal=["b"]).to_dict(),
     Schema().to_dict(),
+    Schema(numeric=["a"], dates=["b"], strict=True).to_dict(),
     {"names": ["x0", "x1"], "values": [None, ["x"]], "declared": False, "positions": 2},
 )
 
@@ -65,8 +66,8 @@ def _make(luck: Luck) -> tuple[Any, Any]:
                 return None, "no JSON"
         return attempt(lambda: Schema.from_dict(data))
     if how == 1:
-        given = [_columns(luck) for _ in range(2)]
-        return attempt(lambda: Schema(numeric=given[0], nominal=given[1]))
+        given = [_columns(luck) for _ in range(3)]
+        return attempt(lambda: Schema(given[0], given[1], dates=given[2] if luck.chance(0.3) else ()))
     parts = [_columns(luck), luck.some(("numeric", "nominal", "other"), 3), _columns(luck)]
     return attempt(lambda: Schema.of(*parts))
 

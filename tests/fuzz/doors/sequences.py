@@ -188,6 +188,16 @@ class Sequence:
         if len(self.models[0].labels) < 12 and self.all(lambda model: model.add_label(label)) is not None:
             self.branches.clear()  # their labels are fewer, and their decisions stay valid; new ones are made
 
+    def remove_label(self) -> None:
+        """A label goes, or one that has gone comes back; odd ones are refused."""
+        model, odd = self.models[0], values.thing(self.luck)
+        label = self.luck.choice(model.labels) if self.luck.chance(0.8) else odd
+        if self.luck.chance(0.5):
+            self.all(lambda model: model.remove_label(label))
+        elif model.removed_labels:
+            back = self.luck.choice(model.removed_labels)
+            demand(self.all(lambda model: model.add_label(back)) is not None, "a label could not come back")
+
     def branch(self) -> None:
         if len(self.branches) < 3:
             self.branches.append(self.models[0].branch())
@@ -278,14 +288,15 @@ def _contents(model: Any) -> dict[str, Any]:
     return {
         **arrays,
         "schema": repr(model.schema),
-        "labels": repr(model.labels),
+        "labels": repr((model.labels, model.removed_labels)),
         "parameters": repr(model.parameters),
     }
 
 
 _CALLS = (
     Sequence.decide, Sequence.decide, Sequence.decide, Sequence.decide_many, Sequence.learn, Sequence.learn, Sequence.learn,
-    Sequence.learn_many, Sequence.learn_again, Sequence.learn_foreign, Sequence.add_label, Sequence.branch,
+    Sequence.learn_many, Sequence.learn_again, Sequence.learn_foreign, Sequence.add_label, Sequence.remove_label,
+    Sequence.branch,
     Sequence.decide_on_branch, Sequence.decide_on_branch, Sequence.save_and_load, Sequence.pickle, Sequence.deep_copy,
     Sequence.explore, Sequence.play, Sequence.look,
 )  # fmt: skip

@@ -51,11 +51,23 @@ def place(span: Any, slot: int) -> int:
 
 
 @inlined
-def standardise(column: Any, value: float) -> float:
-    """The value in standard deviations from the mean, as far as the column's statistics tell."""
-    if not column["squares"] > column["count"] * LEAST_VARIANCE:
+def standardise(column: Any, value: float, verdicts: int) -> float:
+    """The value in standard deviations, as far as the column's statistics tell.
+
+    It is counted from the mean, or from 0 where the mean is within a deviation of 0: so 0 stays 0 in a
+    column that has little else. A column that was always the same tells something only by being there: the
+    unit is that value then, unless all rows had it.
+    """
+    count, mean, zero = column["count"], column["mean"], 0.0
+    if column["squares"] > count * LEAST_VARIANCE:
+        unit = math.sqrt(column["squares"] / count)
+        if abs(mean) > unit:
+            zero = mean
+    elif mean != 0.0 and count < verdicts:
+        unit = abs(mean)
+    else:
         return 0.0
-    z: float = (value - column["mean"]) / math.sqrt(column["squares"] / column["count"])
+    z: float = (value - zero) / unit
     return min(max(z, -FARTHEST), FARTHEST)
 
 
@@ -69,6 +81,7 @@ def list_columns(model: Any, x: Array) -> int:
         model.scratch.codes,
         model.scratch.numbers,
     )
+    verdicts = model.learned.counts.verdicts
     slots[0], values[0] = 0, 1.0
     n = 1
     for c in range(features.size):
@@ -77,7 +90,7 @@ def list_columns(model: Any, x: Array) -> int:
             continue
         slot = columns[c]
         if features[c]["kind"] == NUMERIC:
-            z = standardise(statistics[c], x[c])
+            z = standardise(statistics[c], x[c], verdicts)
             half = BINS // 2
             codes[c] = int(min(max(math.floor(z / BIN_WIDTH + 0.5), -half), half)) + half
             numbers[c] = z

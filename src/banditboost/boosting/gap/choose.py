@@ -17,6 +17,7 @@ from banditboost.boosting.gap.regression import add_widths, narrow, ridge_answer
 from banditboost.boosting.gap.state import STAGES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
+from banditboost.inspection.tally import BY_LABEL
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
 from banditboost.trees.layout import Forest
 from banditboost.trees.leaf_prediction import leaf_score
@@ -27,6 +28,7 @@ TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn an
 OPTIMISM = 0.2  # standard deviations of the narrow regression, in units of the recent error
 GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
 LEAST_DOUBT = 0.01  # keeps every probability positive
+PATIENCE = 2.0  # wrong verdicts after which a label without a chain scores -0.5: Laplace's rule
 
 
 @kernel
@@ -47,14 +49,18 @@ def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array,
 def mix_experts(
     model: Any, n_linear: int, n_asked: int, answers: Array, weights: Array, scores: Array
 ) -> None:
-    """The score of every label, from what the stages and trees that count have answered."""
-    groups, stage_scores = model.learned.groups, model.scratch.scores
+    """The score of every label, from what the stages and trees that count have answered.
+
+    A label without a chain was wrong whenever it was shown, and scores the lower the more often that was.
+    """
+    groups, tally, stage_scores = model.learned.groups, model.learned.tally, model.scratch.scores
     has_narrow, has_wide = model.scratch.narrow.size > 0, model.scratch.wide.size > 0
     n_prefixes = weights.size - N_REGRESSIONS
     for label in range(scores.size):
-        group = groups[label]
-        prefix, total = 0.0, 0.0
+        group, n_wrong = groups[label], tally[BY_LABEL + 2 * label]
+        prefix, total = 0.0, -n_wrong / (n_wrong + PATIENCE)
         if group >= 0:
+            total = 0.0
             if has_narrow:
                 total += weights[n_prefixes] * clip(ridge_answer(narrow(model), group))
             if has_wide:

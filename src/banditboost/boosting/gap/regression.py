@@ -10,6 +10,7 @@ import math
 from typing import Any, NamedTuple
 
 from banditboost.compiled.compile import inlined, kernel
+from banditboost.inspection.tally import BY_LABEL
 from banditboost.types import Array
 
 
@@ -122,13 +123,14 @@ def step_ridge(reading: Reading, group: int, error: float) -> None:
 
 @kernel
 def add_widths(model: Any, factor: float, scores: Array) -> None:
-    """Optimism: to each label's score a multiple of its answer's standard deviation; of labels not heard of
-    that is the row's length.
+    """Optimism: to each label's score a multiple of its answer's standard deviation; of a label without a
+    chain that is the row's length, over the root of one more than its verdicts.
     """
-    reading, groups = narrow(model), model.learned.groups
+    reading, groups, tally = narrow(model), model.learned.groups, model.learned.tally
     squares = 0.0
     for i in range(reading.values.size):
         squares += reading.values[i] * reading.values[i]
     for label in range(scores.size):
-        group = groups[label]
-        scores[label] += factor * math.sqrt(squared_width(reading, group) if group >= 0 else squares)
+        group, n_wrong = groups[label], tally[BY_LABEL + 2 * label]
+        width = squared_width(reading, group) if group >= 0 else squares / (1.0 + n_wrong)
+        scores[label] += factor * math.sqrt(width)

@@ -17,7 +17,7 @@ from banditboost.boosting.gap.layout import MOST_BIN_PAIRS, MOST_PAIRS
 from banditboost.boosting.gap.state import LANES, Regressions
 from banditboost.io.values import demand
 from banditboost.rows.features import NUMERIC
-from banditboost.rows.schema import LARGEST
+from banditboost.rows.plain import LARGEST
 from banditboost.types import Array
 
 _ROUNDING = 1e-6  # sums of many numbers may be off by this share

@@ -17,12 +17,20 @@ from banditboost.memo import SHOWN
 from banditboost.types import Array
 
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
+MOST_EAGER = 512  # labels; of more, each has a chain from its first right verdict on, not from its first one
 
 
 @inlined
-def first_learner(model: Any, memo: Array) -> int:
-    """Of the shown label's chain; -1 if that is yet to be made."""
-    return max(-1, model.learned.groups[int(memo[SHOWN])] * model.settings.n_learners)
+def first_learner(model: Any, memo: Array, feedback: int) -> int:
+    """Of the shown label's chain; -1 if that is yet to be made.
+
+    Of many labels, a wrong one without a chain teaches nobody: the first chain is named, with an empty
+    lesson.
+    """
+    group = model.learned.groups[int(memo[SHOWN])]
+    if group < 0 and feedback == 0 and model.settings.n_labels > MOST_EAGER:
+        return 0
+    return max(-1, group * model.settings.n_learners)
 
 
 @kernel
@@ -40,6 +48,17 @@ def teach_regressions(model: Any, group: int, y: float) -> None:
             step_ridge(wide(model), group, y - answer)
 
 
+@inlined
+def teach_nobody(model: Any, x: Array) -> None:
+    """A wrong label without a chain, one of many: the row is noted, and nobody learns."""
+    labels, importance = model.scratch.labels, model.scratch.importance
+    for stage in range(STAGES):
+        note_norm(model, stage)
+    for i in range(labels.size):
+        labels[i], importance[i] = 0, 0.0
+    note_values(model.features, model.learned.statistics, x)
+
+
 @kernel
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
     """Teach the linear stages of the shown label's chain, and write down what its trees are to learn."""
@@ -50,6 +69,9 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
     y = 1.0 if feedback != 0 else -1.0
     list_row(model, x)
     learned.counts.verdicts += 1
+    if group < 0:
+        teach_nobody(model, x)
+        return
     teach_regressions(model, group, y)
     prefix = 0.0
     for stage in range(STAGES):

@@ -10,7 +10,7 @@ import numpy as np
 
 from banditboost.datasets.dataset import FloatArray, IntArray
 from banditboost.datasets.errors import DatasetError
-from banditboost.rows.schema import is_missing
+from banditboost.rows.plain import is_missing
 
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?"})
 """In a column of numbers these count as missing, as an empty cell does anywhere."""

@@ -13,6 +13,8 @@ from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Words, dates
 from banditboost.rows.schema import MAX_VALUES
 
 MAX_LABELS = 10_000
+MAX_FRACTIONS = 100
+"""A label column of numbers with fractions that has more different values than this is continuous."""
 _BOOLEANS = {
     spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())
 }
@@ -120,6 +122,7 @@ def settle_label(finding: Finding) -> Column:
     if len(words) > MAX_LABELS:
         many = f"column {name!r} has more than {MAX_LABELS:,} different values"
         raise DatasetError(f"{many}: it holds measurements or ids; name another label column")
+    _refuse_continuous(finding)
     column = _coded(finding, words)
     labels = column.values or ()
     if len(labels) < 2:
@@ -134,6 +137,24 @@ def settle_label(finding: Finding) -> Column:
             "leave those rows out"
         )
     return column
+
+
+def _refuse_continuous(finding: Finding) -> None:
+    """Measurements are no labels: nearly every row would have one of its own."""
+    fraction = next((word for word in finding.numerals if _has_fraction(word)), None)
+    if fraction is None or len(finding.numerals) <= MAX_FRACTIONS or finding.odd is not None:
+        return
+    raise DatasetError(
+        f"column {finding.name!r} holds {len(finding.numerals):,} different numbers with fractions "
+        f"(such as {fraction}): a measurement is no label; "
+        "make a few bins of it (low, middle, high, say), or name another label column"
+    )
+
+
+def _has_fraction(numeral: str) -> bool:
+    """Whether a numeral, with a decimal point or comma, is no whole number. "3.0" is one."""
+    number = float(numeral.replace(",", "."))
+    return math.isfinite(number) and not number.is_integer()
 
 
 def _looks_numeric(finding: Finding) -> bool:

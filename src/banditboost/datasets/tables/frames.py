@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
-from banditboost.datasets.dataset import FloatArray
 from banditboost.datasets.tables.cells import Batch, Cells, Request, as_words, dates, from_objects, no_number
-from banditboost.rows.schema import is_missing
+from banditboost.rows.by_columns import floats_of
+from banditboost.rows.plain import is_missing
 
 _ROWS_A_BATCH = 50_000
 
@@ -39,19 +38,9 @@ def _cells(series: "nw.Series[Any]", name: str, words: bool) -> Cells:
     if dtype.is_temporal():
         raise dates(name, dtype)
     if dtype.is_numeric() and not words:
-        return _floats(series)
+        return floats_of(series)
     if dtype in (nw.String, nw.Categorical, nw.Enum):  # the categories of pandas and pyarrow may be numbers
         return as_words(
             [None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True
         )
     return from_objects(series.to_list(), name, words)
-
-
-def _floats(series: "nw.Series[Any]") -> FloatArray:
-    """The nearest float to each number, as a CSV file would be read; pyarrow has to be told to round."""
-    native = series.to_native()
-    if type(getattr(native, "dtype", None)).__name__ == "ArrowDtype":  # a column of pandas that is pyarrow's
-        native = native.array.__arrow_array__()
-    if hasattr(native, "to_pylist"):
-        return np.array(native.cast("float64", safe=False).to_numpy(zero_copy_only=False), np.float64)
-    return np.array(series.cast(nw.Float64()).to_numpy(), np.float64)
