@@ -210,3 +210,10 @@ def test_allowed_labels(allowed: Any) -> None:
     one, many = GapBoost(LABELS, seed=1), GapBoost(LABELS, seed=1)
     expected = [one.decide(row, choice)._memo.tobytes() for row, choice in zip(rows, allowed, strict=True)]
     assert [d._memo.tobytes() for d in many.decide_many(pl.DataFrame(rows), allowed)] == expected
+
+
+def test_columns_that_are_called_nan() -> None:
+    """Pandas may have several; they are told apart by nobody."""
+    frame = pd.DataFrame([[1.0, 2.0]], columns=[float("nan"), float("nan")])
+    with pytest.raises(FeatureError, match="two columns of one name"):
+        play(fresh(), frame, [0])

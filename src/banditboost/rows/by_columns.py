@@ -203,6 +203,8 @@ def _frame(X: Any, schema: Schema) -> ByColumns | None:
     except (TypeError, nw.exceptions.DuplicateError):
         return None
     names = frame.columns
+    if any(name != name for name in names):  # pandas may have several columns that are called NaN
+        return None
     columns = (_column_of_frame(name, frame.get_column(name)) for name in names) if len(frame) else iter(())
     return _put_together(names, columns, None, schema)
 

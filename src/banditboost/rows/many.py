@@ -107,6 +107,12 @@ def rows_of_frame(X: Any) -> Sequence[Any]:
             "frame (a lazy one collected)"
         ) from None
     except nw.exceptions.DuplicateError:
-        raise FeatureError("the frame has two columns of one name; give each a name of its own") from None
+        raise _same_name() from None
+    if sum(name != name for name in frame.columns) > 1:  # pandas may have several that are called NaN
+        raise _same_name()
     rows = frame.rows(named=True)
     return rows
+
+
+def _same_name() -> FeatureError:
+    return FeatureError("the frame has two columns of one name; give each a name of its own")
