@@ -53,9 +53,9 @@ def vector_of(features: Array, scales: Array, x: Array) -> tuple[Array, Array]:
     n, square = 1, 1.0
     for f in range(x.size):
         value = x[f]
-        if value != value or (features[f]["kind"] != NOMINAL and value == 0.0):
-            continue
         nominal = features[f]["kind"] == NOMINAL
+        if value != value or (value >= features[f]["n_values"] if nominal else value == 0.0):
+            continue  # a nominal value without a place of its own counts as missing
         columns[n] = 1 + features[f]["offset"] + (int(value) if nominal else 0)
         values[n] = 1.0 if nominal else value / max(scales[f], abs(value))
         square += values[n] * values[n]

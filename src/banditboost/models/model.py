@@ -52,6 +52,8 @@ class Model(Changing):
     _calls: Calls
     _scratch: Any
     """What the running call needs: `allowed`, and more for some kinds of model."""
+    takes_words: ClassVar[bool] = False
+    """Whether words are learned: texts, and lists of strings."""
     labels_are_fixed: ClassVar[bool] = False
     """Whether `allowed`, `add_label` and `remove_label` are refused."""
     _active: Array | None = None
@@ -72,6 +74,7 @@ class Model(Changing):
                 "nominal=['device'])"
             )
         self._schema = Schema() if schema is None else schema.copy()
+        self._schema.takes_words = self.takes_words
         self.max_memory = check_count("max_memory", max_memory, MEBIBYTE, 2**50)
         self.model_id = os.urandom(8).hex()
         self._draw_seed = self.seed
@@ -129,6 +132,7 @@ class Model(Changing):
         calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self._schema.encode
         calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
         calls.active = self._active
+        self._schema.counters = calls.counters[ROUNDS:]
         self._calls = calls
 
     # The row at the door
@@ -139,10 +143,11 @@ class Model(Changing):
         self._blank = np.concatenate([np.zeros(self._row_start), self._blank_row])
         self._blank[LEARNERS] = self._n_in_memo()
 
-    def _coded(self, x: Any) -> Array | None:
+    def _coded(self, x: Any, ahead: int | None = None) -> Array | None:
         """Line 4: a row as float64; None if it brings what has not joined, so that it has to be admitted.
 
-        Its numbers are checked when they are copied into the memo.
+        Its numbers are checked when they are copied into the memo. `ahead` is the row's round, if rows before
+        it are not decided yet.
         """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
@@ -152,7 +157,7 @@ class Model(Changing):
                 self._calls.row_shape = x.shape
                 return np.array(x, np.float64)
             x = x.tolist()
-        return self._schema.code_if_known(x)
+        return self._schema.code_if_known(x) if ahead is None else self._schema.code_ahead(x, ahead)
 
     def _admit(self, x: Any) -> Array:
         """Line 4 for a row that brings something: it is as float64 what it is after that has joined.

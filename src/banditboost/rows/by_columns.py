@@ -1,8 +1,8 @@
 """Many rows taken apart into columns, which become numbers many at a time.
 
-A row in which every value was met before needs no look of its own: its numbers are those that these values
-had. Only a row that is the first one with a feature, or with a value of a nominal feature, goes the way of a
-row that comes alone. So what joins, in which order, and with which number, is said in one place.
+Most rows need no look of their own: their numbers are those that their values have. Only a row with which
+something joins goes the way of a row that comes alone: the first one with a feature, and those with which a
+value of a nominal feature gets a place of its own. Which ones these are is found for each column apart.
 
 Columns of plain numbers, of strings and of bools can be taken apart. If there is anything else in a table,
 anything that has to be refused, or a kind that is not the feature's, it goes row by row as a whole.
@@ -10,6 +10,7 @@ anything that has to be refused, or a kind that is not the feature's, it goes ro
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -19,8 +20,9 @@ import narwhals as nw
 import numpy as np
 
 from banditboost.errors import FeatureError
-from banditboost.rows.plain import LARGEST
+from banditboost.rows.plain import LARGEST, name_of
 from banditboost.rows.schema import Schema
+from banditboost.rows.sharing import SHARED, Comings, Note
 from banditboost.types import Array
 
 BLOCK = 20_000  # rows that are held as one matrix
@@ -67,17 +69,22 @@ class Names(NamedTuple):
     name: Hashable
     values: list[Any]  # in the order in which they appear
     places: Array  # of each row's value among them; the last place, whose code is NaN, where missing
-    codes: Array  # of the values, as far as they were met
+    codes: Array  # of the values
 
     @property
     def kind(self) -> str:
         return "nominal"
 
     def firsts(self) -> Array:
-        """For each value the first row that has it."""
-        places = np.where(self.places < len(self.values), self.places, -1)
-        highest = np.maximum.accumulate(places)
-        return np.flatnonzero(np.diff(highest, prepend=-1) > 0)
+        """The first row that has a value, if there is one."""
+        return np.flatnonzero(self.places < len(self.values))[:1]
+
+    def begin(self, schema: Schema) -> Comings:
+        """Look up the codes that the values have before the first row, and what will join."""
+        names = [name_of(value) for value in self.values]
+        self.codes[:-1] = [schema.number_of(self.name, name) for name in names]
+        rows = np.flatnonzero(~(self.codes[self.places] < SHARED) & (self.places < len(self.values)))
+        return schema.comings(self.name, rows.tolist(), [names[place] for place in self.places[rows].tolist()])
 
     def value(self, t: int) -> Any:
         place = self.places[t]
@@ -105,13 +112,14 @@ class ByColumns:
         self._row = row
         firsts = [column.firsts() for column in columns]
         self._firsts: list[int] = np.unique(np.concatenate([[0], *firsts])).astype(np.int64).tolist()
+        self._names = [column for column in columns if isinstance(column, Names)]
 
     def __len__(self) -> int:
         column = self._columns[0]
         return len(column.cells if isinstance(column, Numbers) else column.places)
 
     def first_rows(self) -> Iterator[Any]:
-        """The rows that may bring something: the first one, and the first one with each feature and value."""
+        """The rows that may be refused: the first one, and the first one with each feature."""
         return map(self._row, self._firsts)
 
     def blocks(
@@ -119,25 +127,33 @@ class ByColumns:
     ) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the row after it.
 
-        A block ends where a row brings something new, which joins just before the next block is asked for.
+        A block ends where a row brings something, which joins just before the next block is asked for.
 
         Args:
             coded: codes a row that comes alone; None if it brings something.
             joined: codes such a row, after that has joined.
             schema: the features that have joined by now.
         """
-        start = 0
-        for t in self._firsts:
+        first_round = schema().rounds
+        comings = [column.begin(schema()) for column in self._names]
+        rows = {t for coming in comings for t in coming.joining}.union(self._firsts)
+        noted = sorted(note for coming in comings for note in coming.noted if note[0] not in rows)
+        if noted and not schema().shares:
+            rows.add(noted[0][0])  # with it sharing begins
+        start, waiting = 0, deque(noted)
+        for t in sorted(rows):
+            yield from self._blocks(start, t, schema())
+            _write(schema(), waiting, t, first_round)
             row = self._row(t)
             numbers = coded(row)
-            if numbers is None:
-                yield from self._blocks(start, t, schema())
-                start, numbers = t, joined(row)
+            numbers = joined(row) if numbers is None else numbers
             self._note(t, numbers, schema())
+            start = t
         yield from self._blocks(start, len(self), schema())
+        _write(schema(), waiting, len(self), first_round)
 
     def _note(self, t: int, numbers: Array, schema: Schema) -> None:
-        places = {name: i for i, name in enumerate(schema.names)}
+        places = _places(schema)
         for column in self._columns:
             if column.name in places:
                 column.note(t, numbers[places[column.name]])
@@ -149,11 +165,25 @@ class ByColumns:
 
     def _matrix(self, rows: slice, schema: Schema) -> Array:
         matrix = np.full((rows.stop - rows.start, len(schema)), np.nan)
-        places = {name: i for i, name in enumerate(schema.names)}
+        places = _places(schema)
         for column in self._columns:
             if column.name in places:
                 matrix[:, places[column.name]] = column.coded(rows)
         return matrix
+
+
+def _places(schema: Schema) -> dict[Hashable, int]:
+    """Where in a coded row each feature stands."""
+    return {place.name: i for i, place in enumerate(schema.places()) if place.kind in ("numeric", "nominal")}
+
+
+def _write(schema: Schema, waiting: deque[tuple[int, Hashable, str]], stop: int, first_round: int) -> None:
+    """Let the schema note what came without a place before a row."""
+    found = []
+    while waiting and waiting[0][0] < stop:
+        t, name, value = waiting.popleft()
+        found.append(Note(first_round + t, name, value))
+    schema.note_ahead(found)
 
 
 def taken_apart(X: Any, schema: Schema) -> ByColumns | None:
@@ -221,6 +251,8 @@ def _put_together(
     kinds, columns = dict(zip(schema.names, schema.kinds, strict=True)), []
     for column in found:
         if column is None or kinds.get(column.name, column.kind) != column.kind:
+            return None
+        if isinstance(column, Names) and schema.has_texts(column.values):
             return None
         columns.append(column)
     if not columns:

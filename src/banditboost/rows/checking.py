@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import math
 
-from banditboost.compiled.compile import kernel
+from banditboost.compiled.compile import inlined, kernel
 from banditboost.memo import ROUND, VOTES
-from banditboost.rows.features import NOMINAL
+from banditboost.rows.features import NUMERIC, WORD
+from banditboost.rows.sharing import SHARED
 from banditboost.types import Array
 
 _LARGEST = 1e100
+
+
+@inlined
+def is_good(kind: int, n_values: int, value: float) -> bool:
+    """Whether a number that is not missing can be this feature's: a code, of a value of its own or a shared
+    one, or a number that is not too large.
+    """
+    if kind == NUMERIC or kind > WORD:
+        return abs(value) <= _LARGEST
+    if value != math.floor(value):
+        return False
+    if kind == WORD:
+        return 0.0 <= value < SHARED
+    return 0.0 <= value < n_values or SHARED <= value < 2.0 * SHARED
 
 
 @kernel
@@ -17,10 +32,7 @@ def first_bad_feature(features: Array, memo: Array, start: int) -> int:
     """Check the row memo[start:]: the first number that is too large, or wrong code, or -1."""
     for f in range(min(features.size, memo.size - start)):
         value = memo[start + f]
-        if features[f]["kind"] == NOMINAL:
-            if value == value and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value)):
-                return f
-        elif value == value and not abs(value) <= _LARGEST:
+        if value == value and not is_good(features[f]["kind"], features[f]["n_values"], value):
             return f
     return -1
 
@@ -55,13 +67,7 @@ def fits(memo: Array, row_start: int, n_labels: int, features: Array) -> bool:
             return False
     for f in range(memo.size - row_start):
         value = memo[row_start + f]
-        if value == value and not abs(value) <= _LARGEST:
-            return False
-        if (
-            features[f]["kind"] == NOMINAL
-            and value == value
-            and not (0.0 <= value < features[f]["n_values"] and value == math.floor(value))
-        ):
+        if value == value and not is_good(features[f]["kind"], features[f]["n_values"], value):
             return False
     return True
 

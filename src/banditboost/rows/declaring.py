@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 from banditboost.errors import FeatureError
 from banditboost.text import quoted
+from banditboost.validation import is_hashable
 
 
 def listed(name: object, items: Any) -> list[Any]:
@@ -32,3 +34,27 @@ def check_strict(strict: object) -> bool:
     if not isinstance(strict, bool):
         raise FeatureError(f"strict is {quoted(strict)}; give True or False")
     return strict
+
+
+def are_places(places: object) -> bool:
+    """Whether a stored schema may have words at these places of a row."""
+    return isinstance(places, list) and all(type(place) is int and 0 <= place < 2**31 for place in places)
+
+
+def are_counts(counts: object, most: list[int]) -> bool:
+    """Whether so many values of each feature may have been declared."""
+    return (
+        isinstance(counts, list)
+        and len(counts) == len(most)
+        and all(type(n) is int and 0 <= n <= largest for n, largest in zip(counts, most, strict=True))
+    )
+
+
+def are_notes(notes: object, nominal: Mapping[Hashable, Collection[Hashable]], most: int) -> bool:
+    """Whether these may be values that came once, by feature."""
+    if not isinstance(notes, list) or not all(isinstance(note, list) and len(note) == 2 for note in notes):
+        return False
+    return len({name for name, _ in notes if is_hashable(name)}) == len(notes) and all(
+        name in nominal and are_values(values) and 0 < len(values) <= most and not set(values) & set(nominal[name])
+        for name, values in notes
+    )

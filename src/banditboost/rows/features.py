@@ -9,20 +9,26 @@ import numpy as np
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
-NUMERIC, NOMINAL = 0, 1
+NUMERIC, NOMINAL, WORD, WEIGHT = 0, 1, 2, 3
 FEATURE = np.dtype([("kind", "i4"), ("offset", "i4"), ("n_values", "i4"), ("capacity", "i4")], align=True)
+_NUMBERS = {"numeric": NUMERIC, "nominal": NOMINAL, "word": WORD, "weight": WEIGHT}
 
 
 def feature_table(schema: Schema) -> Array:
-    table, nominal = np.zeros(len(schema), FEATURE), np.array(schema.are_nominal(), bool)
-    table["kind"] = np.where(nominal, NOMINAL, NUMERIC)
-    table["n_values"] = schema.n_values()
-    table["capacity"] = 3
-    table["capacity"][nominal] = [_room(n) for n in table["n_values"][nominal].tolist()]
+    """A line for each number of a coded row. Words have no statistics in trees."""
+    places = schema.places()
+    table = np.zeros(len(places), FEATURE)
+    table["kind"] = [_NUMBERS[place.kind] for place in places]
+    table["n_values"] = [place.n_values for place in places]
+    table["capacity"] = [_room(place.kind, place.n_values) for place in places]
     table["offset"][1:] = np.cumsum(table["capacity"])[:-1]
     return table
 
 
-def _room(n_values: int) -> int:
-    """Room for a nominal feature's values: a power of two, so that the layout changes rarely."""
-    return max(4, 1 << max(n_values - 1, 0).bit_length())
+def _room(kind: str, n_values: int) -> int:
+    """Three numbers for a numeric feature; for a nominal one's values a power of two, so that the layout
+    changes rarely.
+    """
+    if kind == "nominal":
+        return max(4, 1 << max(n_values - 1, 0).bit_length())
+    return 3 if kind == "numeric" else 0

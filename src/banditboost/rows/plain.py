@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -31,10 +31,37 @@ _DAYS_AND_MORE = ("Y", "M", "W", "D")  # units of NumPy's dates that tell no hou
 _SECONDS = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60, "s": 1}
 _PARTS_OF_A_SECOND = {"ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
 _DATES = (datetime.date, datetime.time, np.datetime64)  # a datetime is a date, and pandas' Timestamp is both
 
 Value = Any
-"""A number of any type that Python and NumPy have, a name (a string), or None for missing."""
+"""A number of any type that Python and NumPy have, a name (a string), Tags, or None for missing."""
+
+
+class Tags(tuple[str, ...]):
+    """The strings of a list or set, each once."""
+
+    __slots__ = ()
+
+
+Coded = tuple[str, int]
+_CODED = "#"
+
+
+def coded(code: int) -> Coded:
+    """A value or word of which only the number is known, in a row that a branch tells."""
+    return _CODED, code
+
+
+def is_coded(value: object) -> TypeGuard[Coded]:
+    """Whether this stands for a value or word of which only the number is known."""
+    return (
+        type(value) is tuple
+        and len(value) == 2
+        and value[0] == _CODED
+        and type(value[1]) is int
+        and 0 <= value[1] < 2**32
+    )
 
 
 def is_missing(value: object) -> bool:
@@ -91,16 +118,31 @@ def _leaves(
 
 def _cells(name: Hashable, value: object, dates: Collection[Hashable]) -> Iterator[tuple[Hashable, Value]]:
     """The columns of one value that is no dict."""
-    if is_missing(value):
-        yield name, None
+    if is_missing(value) or is_coded(value):
+        yield name, None if is_missing(value) else value
         return
     if name in dates:
         value = _read_date(name, value)
     if isinstance(value, _DATES):
         for part, number in date_parts(name, value).items():
             yield f"{text_of(name)}.{part}", number
+    elif isinstance(value, _LISTS):
+        yield name, _tags(name, value)
     else:
         yield name, _simple(name, value)
+
+
+def _tags(name: Hashable, value: Any) -> Tags:
+    """A set in the order of the alphabet, so that it is the same in every process."""
+    items = value.ravel().tolist() if isinstance(value, np.ndarray) else value
+    for item in items:
+        if not isinstance(item, str):
+            raise FeatureError(
+                f"feature {quoted(name)} is {quoted(value)}, with {quoted(item)} in it; give a list or set of "
+                "strings, or its numbers as features of their own"
+            )
+    found = map(str, items)
+    return Tags(dict.fromkeys(sorted(found) if isinstance(value, (set, frozenset)) else found))
 
 
 def text_of(name: Hashable) -> str:
@@ -146,7 +188,10 @@ def _remedy(value: object) -> str:
         return "a string, such as value.decode('utf-8'), or None for missing"
     if isinstance(value, (complex, np.complexfloating)):
         return "its real and its imaginary part as two features"
-    return "a number, a string, a bool, a date, a duration, a dict of these, or None for missing"
+    return (
+        "a number, a string, a bool, a date, a duration, a list of strings, a dict of these, or None for "
+        "missing"
+    )
 
 
 def _is_finite(value: Any) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from banditboost.io.values import UnstorableError, encode
 from banditboost.rows.plain import is_missing
-from banditboost.rows.schema import Schema
+from banditboost.rows.schema import Schema, Told
 from banditboost.types import Array
 
 _WHOLE = 1e15  # whole numbers below are written without a point
@@ -45,7 +45,7 @@ def as_taken(schema: Schema, row: ToldRow) -> Any:
     """A told row as a schema takes it: the first one may bring all places of an array, missing ones, too."""
     if isinstance(row, list) and not len(schema) and all(type(value) in (int, float) for value in row):
         return np.array(row, np.float64)
-    return row
+    return Told(row) if isinstance(row, dict) else row
 
 
 def what_is_told(row: ToldRow) -> dict[Hashable, Any]:
@@ -85,10 +85,11 @@ class Vocabulary:
     def of_row(cls, row: ToldRow, row_start: int) -> tuple[Vocabulary, Array]:
         """A vocabulary for one told row, and that row's numbers; a FeatureError if it is no row."""
         schema = Schema()
+        schema.takes_words = True
         taken = as_taken(schema, row)
         if isinstance(taken, np.ndarray) and schema.takes_array(taken):
             return cls(schema, row_start), taken
-        return cls(schema, row_start), schema.code(row)
+        return cls(schema, row_start), schema.code(taken)
 
     def follow(self, schema: Schema) -> None:
         """Features or values are about to join: this schema has them after those that there are."""

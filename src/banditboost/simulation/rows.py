@@ -57,8 +57,11 @@ class Rows:
 
     def _row_by_row(self) -> Iterator[tuple[Array, int]]:
         block: list[Array] = []
+        first_round = self._model.rounds
         for t, row in enumerate(self._rows):
-            coded = self._model._coded(row)
+            if not block:
+                self._model._schema.look_ahead()
+            coded = self._model._coded(row, first_round + t)
             if block and (coded is None or len(block) == BLOCK):
                 yield np.array(block), t
                 block = []

@@ -56,6 +56,7 @@ class GapBoost(BanditBooster):
     1
     """
 
+    takes_words = True
     compiled_round = Round(choose, teach, first_learner=first_learner)
     _policy = POLICY_INVERSE_GAPS
     has_groups = True

@@ -15,7 +15,8 @@ import numpy as np
 from banditboost.boosting.gap.state import LANES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import PAIR_OF_COLUMNS, mix, round_key, to_u64, uniform
-from banditboost.rows.features import NUMERIC
+from banditboost.rows.features import NOMINAL, NUMERIC, WORD
+from banditboost.rows.sharing import SHARED
 from banditboost.types import Array
 
 # smaller ones lost labels in single passes (Isolet at 0.25), larger ones are a little worse at the end
@@ -72,8 +73,42 @@ def standardise(column: Any, value: float, verdicts: int) -> float:
 
 
 @inlined
-def list_columns(model: Any, x: Array) -> int:
-    """Stage 1: the constant, then every column that is present and not zero."""
+def weigh(place: Any, weight: float) -> float:
+    """The weight of a word in units of the root mean square at its place."""
+    unit = abs(weight)
+    if place["squares"] > place["count"] * LEAST_VARIANCE:
+        unit = math.sqrt(place["squares"] / place["count"])
+    z: float = weight / unit if unit > 0.0 else 0.0
+    return min(max(z, -FARTHEST), FARTHEST)
+
+
+@inlined
+def list_shared(model: Any, x: Array) -> int:
+    """Stage 1, what comes first: names without a place of their own, and words."""
+    features, places, slots, values = (
+        model.features,
+        model.learned.places,
+        model.scratch.slots,
+        model.scratch.values,
+    )
+    if places.size == 0:
+        return 0
+    n = 0
+    for c in range(features.size):
+        kind = features[c]["kind"]
+        if kind == NOMINAL and x[c] >= SHARED:
+            slots[n], values[n] = int(x[c]) & (places.size - 1), 1.0
+            n += 1
+        elif kind == WORD and x[c] == x[c]:
+            slots[n] = int(x[c]) & (places.size - 1)
+            values[n] = weigh(places[slots[n]], x[c + 1])
+            n += 1
+    return n
+
+
+@inlined
+def list_columns(model: Any, x: Array, n: int) -> int:
+    """Stage 1, what follows: the constant, then every column that is present and not zero."""
     features, columns, statistics = model.features, model.layout.columns, model.learned.statistics
     slots, values, codes, numbers = (
         model.scratch.slots,
@@ -82,11 +117,13 @@ def list_columns(model: Any, x: Array) -> int:
         model.scratch.numbers,
     )
     verdicts = model.learned.counts.verdicts
-    slots[0], values[0] = 0, 1.0
-    n = 1
+    slots[n], values[n] = 0, 1.0
+    n += 1
     for c in range(features.size):
         codes[c] = -1
-        if x[c] != x[c]:
+        if x[c] != x[c] or features[c]["kind"] > NOMINAL:
+            continue
+        if features[c]["kind"] == NOMINAL and x[c] >= SHARED:
             continue
         slot = columns[c]
         if features[c]["kind"] == NUMERIC:
@@ -113,6 +150,7 @@ def list_drawn_products(model: Any, n: int) -> int:
         model.layout.spans[1],
         model.scratch,
     )
+    widths = model.layout.widths
     for p in range(products.size):
         i, j = products[p]["first"], products[p]["second"]
         if scratch.codes[i] < 0 or scratch.codes[j] < 0:
@@ -124,7 +162,7 @@ def list_drawn_products(model: Any, n: int) -> int:
         width = 1
         if features[j]["kind"] != NUMERIC:
             slot += scratch.codes[j]
-            width = features[j]["n_values"]
+            width = widths[j]
         if features[i]["kind"] != NUMERIC:
             slot += scratch.codes[i] * width
         scratch.slots[n], scratch.values[n] = place(span, slot), value
@@ -136,13 +174,14 @@ def list_drawn_products(model: Any, n: int) -> int:
 def list_bins(model: Any, n: int) -> int:
     """Stage 3: 1 at the place of the two columns' bins or nominal values."""
     features, bins, span, scratch = model.features, model.layout.bins, model.layout.spans[2], model.scratch
+    widths = model.layout.widths
     for p in range(bins.size):
         i, j = bins[p]["first"], bins[p]["second"]
         if scratch.codes[i] < 0 or scratch.codes[j] < 0:
             continue
         slot = bins[p]["slot"] + scratch.codes[j]
         if i != j:
-            slot += scratch.codes[i] * (BINS if features[j]["kind"] == NUMERIC else features[j]["n_values"])
+            slot += scratch.codes[i] * (BINS if features[j]["kind"] == NUMERIC else widths[j])
         scratch.slots[n], scratch.values[n] = place(span, slot), 1.0
         n += 1
     return n
@@ -162,20 +201,27 @@ def list_products(model: Any, n: int) -> int:
         model.layout.spans[1],
         model.scratch,
     )
-    listed, listed_values = scratch.slots, scratch.values
-    first, end, begin = 0, 1, n
+    constant, widths = scratch.bounds[0], model.layout.widths
+    listed, listed_values = scratch.slots[constant:], scratch.values[constant:]
+    n -= constant
+    first, end, begin, rank = 0, 1, n, 0
     for j in range(features.size):
-        first += j + 1 if features[j]["kind"] == NUMERIC else j  # a numeric column has a pair with itself
+        if features[j]["kind"] <= NOMINAL:
+            first += rank + 1 if features[j]["kind"] == NUMERIC else rank  # a number has a pair with itself
+            rank += 1
     if products.size < first:
-        return list_drawn_products(model, n)
-    first = 0
+        return list_drawn_products(model, n + constant)
+    first, rank = 0, -1
     for j in range(features.size):
+        if features[j]["kind"] > NOMINAL:
+            continue
+        rank += 1
         numeric = features[j]["kind"] == NUMERIC
-        n_pairs = j + 1 if numeric else j
+        n_pairs = rank + 1 if numeric else rank
         if scratch.codes[j] >= 0 and scratch.numbers[j] != 0.0:
             end += 1
             if n_pairs > 0:
-                width = 1 if numeric else features[j]["n_values"]
+                width = widths[j]
                 start = products[first]["slot"] + (0 if numeric else scratch.codes[j]) - width + span["start"]
                 value, slots, values = scratch.numbers[j], listed[n:], listed_values[n:]
                 n_products = end - 1 if numeric else end - 2
@@ -187,7 +233,7 @@ def list_products(model: Any, n: int) -> int:
     if span["needed"] > span["room"]:
         for i in range(begin, n):
             listed[i] = place(span, listed[i] - span["start"])
-    return n
+    return n + constant
 
 
 @kernel
@@ -203,9 +249,16 @@ def list_row(model: Any, x: Array) -> None:
         return
     scratch.verdicts[0] = verdicts
     scratch.scored[0] = 0
-    scratch.bounds[1] = list_columns(model, x)
+    scratch.bounds[0] = list_shared(model, x)
+    scratch.bounds[1] = list_columns(model, x, scratch.bounds[0])
     scratch.bounds[2] = list_products(model, scratch.bounds[1])
     scratch.bounds[3] = list_bins(model, scratch.bounds[2])
+
+
+@inlined
+def first_of(scratch: Any, stage: int) -> int:
+    """Where a stage's part of the list begins, what is shared included."""
+    return 0 if stage == 0 else scratch.bounds[stage]
 
 
 @kernel
@@ -227,6 +280,17 @@ def score_stages(model: Any, n_stages: int) -> None:
             all_weights[0, block],
         )
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+        for i in range(first_of(scratch, stage), start):
+            w = model.learned.shared[0, block, slots[i]]
+            v = values[i]
+            s0 += v * w[0]
+            s1 += v * w[1]
+            s2 += v * w[2]
+            s3 += v * w[3]
+            s4 += v * w[4]
+            s5 += v * w[5]
+            s6 += v * w[6]
+            s7 += v * w[7]
         for i in range(start, end):
             w = weights[slots[i]]
             v = values[i]
@@ -252,6 +316,8 @@ def score_group(model: Any, stage: int, group: int) -> float:
         return scratch.scores[stage, group]
     block, lane = group // LANES, group % LANES
     total = 0.0
+    for i in range(first_of(scratch, stage), scratch.bounds[stage]):
+        total += scratch.values[i] * model.learned.shared[0, block, scratch.slots[i], lane]
     for i in range(scratch.bounds[stage], scratch.bounds[stage + 1]):
         total += scratch.values[i] * weights[0, block, scratch.slots[i], lane]
     return total
@@ -261,28 +327,24 @@ def score_group(model: Any, stage: int, group: int) -> float:
 def note_norm(model: Any, stage: int) -> None:
     """Add the squared values of the row's part in a stage to the norm of all rows."""
     scratch, norms = model.scratch, model.learned.norms
-    for i in range(scratch.bounds[stage], scratch.bounds[stage + 1]):
+    for i in range(first_of(scratch, stage), scratch.bounds[stage + 1]):
         norms[stage] += scratch.values[i] * scratch.values[i]
 
 
 @inlined
-def add_squares(model: Any, stage: int, group: int, error: float, roots: Array) -> None:
-    """Note the norm, add the squared gradients, and take the roots of the sums; infinite where there was no
-    gradient: no step there.
+def add_squares(
+    values: Array, slots: Array, squares: Array, error: float, roots: Array, hashed: bool
+) -> None:
+    """Add the squared gradients, and take the roots of the sums; infinite where there was no gradient: no
+    step there.
     """
-    scratch, norms = model.scratch, model.learned.norms
-    start, span, lane = scratch.bounds[stage], model.layout.spans[stage], group % LANES
-    slots, values = scratch.slots[start : start + roots.size], scratch.values[start : start + roots.size]
-    squares, norm = model.learned.weights[1, group // LANES], norms[stage]
     for i in range(roots.size):
-        norm += values[i] * values[i]
-        square = squares[slots[i], lane] + (error * values[i]) ** 2
-        squares[slots[i], lane] = square
+        square = squares[slots[i]] + (error * values[i]) ** 2
+        squares[slots[i]] = square
         roots[i] = square
-    norms[stage] = norm
-    if span["needed"] > span["room"]:  # two may share a slot
+    if hashed:  # two may share a slot
         for i in range(roots.size):
-            roots[i] = squares[slots[i], lane]
+            roots[i] = squares[slots[i]]
     for i in range(roots.size):
         root = math.sqrt(roots[i])
         roots[i] = root if root > 0.0 else math.inf
@@ -294,16 +356,16 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
 
     The row's norm is noted on the way.
     """
-    scratch, lane = model.scratch, group % LANES
-    start, end = scratch.bounds[stage], scratch.bounds[stage + 1]
-    slots, values, weights = (
-        scratch.slots[start:end],
-        scratch.values[start:end],
-        model.learned.weights[0, group // LANES],
-    )
-    roots, parts = scratch.roots[0, : end - start], scratch.roots[1, : end - start]
-    add_squares(model, stage, group, error, roots)
-    norm = max(model.learned.norms[stage] / model.learned.counts.verdicts, LEAST_NORM)
+    scratch, learned, block, lane = model.scratch, model.learned, group // LANES, group % LANES
+    first, start, end = first_of(scratch, stage), scratch.bounds[stage], scratch.bounds[stage + 1]
+    slots, values = scratch.slots[first:end], scratch.values[first:end]
+    roots, parts, n = scratch.roots[0, : end - first], scratch.roots[1, : end - first], start - first
+    hashed = model.layout.spans[stage]["needed"] > model.layout.spans[stage]["room"]
+    note_norm(model, stage)
+    if n > 0:
+        add_squares(values[:n], slots[:n], learned.shared[1, block, :, lane], error, roots[:n], True)
+    add_squares(values[n:], slots[n:], learned.weights[1, block, :, lane], error, roots[n:], hashed)
+    norm = max(learned.norms[stage] / learned.counts.verdicts, LEAST_NORM)
     rate = LINEAR_STEP / math.sqrt(norm)
     # Quotients apart from sums and from weights: they are vectorised then.
     for i in range(slots.size):
@@ -317,8 +379,24 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
     rate *= (1.0 - math.exp(-flow)) / flow
     for i in range(slots.size):
         parts[i] = rate * error * values[i] / roots[i]
-    for i in range(slots.size):
-        weights[slots[i], lane] += parts[i]
+    for i in range(n):
+        learned.shared[0, block, slots[i], lane] += parts[i]
+    for i in range(n, slots.size):
+        learned.weights[0, block, slots[i], lane] += parts[i]
+
+
+@kernel
+def note_shared(features: Array, places: Array, x: Array) -> None:
+    """Count what was learned at the places that names and words share."""
+    if places.size == 0:
+        return
+    for c in range(features.size):
+        kind = features[c]["kind"]
+        if (kind == NOMINAL and x[c] >= SHARED) or (kind == WORD and x[c] == x[c]):
+            weight = x[c + 1] if kind == WORD else 1.0
+            place = places[int(x[c]) & (places.size - 1)]
+            place["count"] += 1.0
+            place["squares"] += weight * weight
 
 
 @kernel

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.boosting.gap.chain import BINS, MOVE, pair_draws
-from banditboost.boosting.gap.state import PAIR, SPAN, STAGES, GapLayout
-from banditboost.rows.features import NUMERIC, feature_table
+from banditboost.boosting.gap.state import LANES, PAIR, SPAN, STAGES, GapLayout
+from banditboost.rows.features import NOMINAL, NUMERIC, WORD, feature_table
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
@@ -19,6 +19,8 @@ MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many ar
 MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
 MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
 _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
+MOST_PLACES = 1 << 18  # that names and words share: 4 MiB for each label
+_SHARED_MEMORY = 0.25  # of the ceiling, for these
 _BYTES_A_SLOT = 16  # a weight and a sum of squares
 # Slots of a hashed stage. One that needs more begins anew when its slots move: to find them takes seconds.
 _MOST_MOVED = 1 << 22
@@ -34,6 +36,14 @@ def most_slots(n_labels: int, max_memory: int) -> int:
     """
     affordable = int(_MEMORY_SHARE * max_memory) // (2 * _BYTES_A_SLOT * n_labels)
     return min(MOST_SLOTS, 1 << max(0, affordable.bit_length() - 1))
+
+
+def most_places(n_labels: int, max_memory: int) -> int:
+    """How many places names and words share: the largest power of two with which those of all labels stay
+    within their share of the ceiling.
+    """
+    affordable = int(_SHARED_MEMORY * max_memory) // (_BYTES_A_SLOT * LANES * -(-n_labels // LANES))
+    return min(MOST_PLACES, 1 << max(0, affordable.bit_length() - 1))
 
 
 class Chosen(NamedTuple):
@@ -54,15 +64,20 @@ class Plan(NamedTuple):
     chosen: Chosen
     widths: Array  # slots of each column in stage 1, and of its share of a product
     bin_widths: Array  # slots of each column in a pair of bins
+    most_shared: int  # names and words of a row that share places
 
     @property
     def n_slots(self) -> int:
         return int(self.layout.spans["room"].sum())
 
+    def is_laid_out_as(self, other: Plan) -> bool:
+        """Whether every slot belongs to whom it belongs there."""
+        return np.array_equal(self.widths, other.widths)
+
     @property
     def longest_list(self) -> int:
         """How many slots a row can have."""
-        return 1 + len(self.layout.columns) + len(self.layout.products) + len(self.layout.bins)
+        return self.most_shared + 1 + len(self.layout.columns) + len(self.layout.products) + len(self.layout.bins)
 
 
 def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING_CHOSEN) -> Plan:
@@ -70,22 +85,31 @@ def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING
 
     It follows from the schema alone; what was chosen before, with fewer columns, only saves time.
     """
-    features = feature_table(schema)
-    numeric = features["kind"] == NUMERIC
-    widths = np.where(numeric, 1, features["n_values"]).astype(np.int64)
-    bin_widths = np.where(numeric, BINS, features["n_values"]).astype(np.int64)
+    kinds = feature_table(schema)["kind"]
+    real = np.flatnonzero(kinds <= NOMINAL)  # words have no pairs
+    numeric = kinds == NUMERIC
+    widths = np.array([place.n_slots for place in schema.places()], np.int64)
+    bin_widths = np.where(numeric, BINS, widths)
     columns = 1 + np.cumsum(widths) - widths
-    chosen = choose_pairs(int(_n_pairs_before(numeric[:_MOST_DRAWN_FROM])[-1]), seed, before)
-    products = _pairs(numeric, chosen.numbers)
+    chosen = choose_pairs(int(_n_pairs_before(numeric[real][:_MOST_DRAWN_FROM])[-1]), seed, before)
+    products = _at(real, _pairs(numeric[real], chosen.numbers))
     products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
-    bins = _bin_pairs(numeric)
+    bins = _at(real, _bin_pairs(numeric[real]))
     one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
     bins["slot"], bins_needed = _slots(one_bin * bin_widths[bins["second"]])
     spans = np.zeros(STAGES, SPAN)
     spans["needed"] = 1 + int(widths.sum()), needed, bins_needed
     spans["room"] = spans["needed"][0], min(needed, most_slots), min(bins_needed, most_slots)
     spans["start"] = np.cumsum(spans["room"]) - spans["room"]
-    return Plan(GapLayout(columns, products, bins, spans), chosen, widths, bin_widths)
+    n_shared = int((kinds == NOMINAL).sum() + (kinds == WORD).sum()) if schema.shares_places else 0
+    return Plan(GapLayout(columns, widths, products, bins, spans), chosen, widths, bin_widths, n_shared)
+
+
+def _at(real: Array, pairs: Array) -> Array:
+    """Pairs of columns, of which only the ranks were known."""
+    for side in ("first", "second"):
+        pairs[side] = real[pairs[side]]
+    return pairs
 
 
 def _slots(sizes: Array) -> tuple[Array, int]:

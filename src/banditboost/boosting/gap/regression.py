@@ -27,20 +27,21 @@ class Reading(NamedTuple):
 @inlined
 def narrow(model: Any) -> Reading:
     """The narrow regressions, and stage 1 of the row."""
-    return reading_of(model.learned.narrow, model.scratch.narrow, model.scratch, model.scratch.bounds[1])
+    return reading_of(model.learned.narrow, model.scratch.narrow, model.scratch, 1)
 
 
 @inlined
 def wide(model: Any) -> Reading:
     """The wide regressions, and stages 1 and 2 of the row."""
-    return reading_of(model.learned.wide, model.scratch.wide, model.scratch, model.scratch.bounds[2])
+    return reading_of(model.learned.wide, model.scratch.wide, model.scratch, 2)
 
 
 @inlined
-def reading_of(regressions: Any, product: Array, scratch: Any, end: int) -> Reading:
-    """Regressions that read the listed row up to `end`."""
+def reading_of(regressions: Any, product: Array, scratch: Any, n_stages: int) -> Reading:
+    """Regressions that read the first stages of the listed row, without what is shared."""
+    start, end = scratch.bounds[0], scratch.bounds[n_stages]
     return Reading(
-        regressions.inverse, regressions.weights, product, scratch.slots[:end], scratch.values[:end]
+        regressions.inverse, regressions.weights, product, scratch.slots[start:end], scratch.values[start:end]
     )
 
 

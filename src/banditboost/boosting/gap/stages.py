@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.gap.chain import move_weights
-from banditboost.boosting.gap.layout import lay_out, most_slots, moves, new_places
+from banditboost.boosting.gap.layout import Plan, lay_out, most_slots, moves, new_places
+from banditboost.boosting.gap.places import SharedPlaces
 from banditboost.boosting.gap.room import at_places, narrow_slots, ridge_room, wide_slots, with_more
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
 from banditboost.boosting.gap.stored import Learned, check_stages
@@ -33,6 +34,9 @@ class LinearStages:
         self.norms = np.zeros(STAGES)
         self.statistics = np.zeros(len(self.layout.columns), STATISTICS)
         self.narrow, self.wide = (ridge_room(0, slots) for slots in self._regression_slots(n_labels))
+        self._shared = SharedPlaces(n_labels, max_memory)
+        if schema.shares_places:
+            self._shared = self._shared.opened()
 
     @property
     def layout(self) -> GapLayout:
@@ -40,10 +44,9 @@ class LinearStages:
 
     def learned(self) -> dict[str, Any]:
         """What was learned, as the round reads it."""
-        return {
-            name: getattr(self, name)
-            for name in ("groups", "weights", "norms", "statistics", "narrow", "wide")
-        }
+        own = ("groups", "weights", "norms", "statistics", "narrow", "wide")
+        shared = {"shared": self._shared.weights, "places": self._shared.places}
+        return {**{name: getattr(self, name) for name in own}, **shared}
 
     def scratch(self) -> dict[str, Array]:
         """Room for the row at hand, with no row in it."""
@@ -76,23 +79,31 @@ class LinearStages:
         return narrow, wide_slots(spans, n_labels, self._max_memory)
 
     def follow_schema(self, schema: Schema) -> None:
-        """Columns and nominal values have joined."""
+        """Columns, nominal values and places for words have joined."""
         if self._version != schema.version:
-            self._lay_out_anew(schema)
+            before = self._plan
+            self._lay_out(schema)
+            if not self._plan.is_laid_out_as(before):
+                self._move(before)
+            if schema.shares_places:
+                self._shared = self._shared.opened()
 
     def set_labels(self, n_labels: int, schema: Schema) -> None:
         """Labels have joined: more of them may have to share slots, and regressions may become too many."""
         self.groups = np.concatenate([self.groups, np.full(n_labels - len(self.groups), -1, np.int64)])
+        self._shared = self._shared.for_labels(n_labels)
         affordable = most_slots(n_labels, self._max_memory)
         if affordable != self._most_slots or self._regression_slots(n_labels) != self._slots_of_regressions:
-            self._most_slots = affordable
-            self._lay_out_anew(schema)
+            before, self._most_slots = self._plan, affordable
+            self._lay_out(schema)
+            self._move(before)
 
-    def _lay_out_anew(self, schema: Schema) -> None:
-        """Weights move with what they are about."""
-        before = self._plan
-        self._plan = lay_out(schema, self._seed, self._most_slots, before.chosen)
+    def _lay_out(self, schema: Schema) -> None:
+        self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen)
         self._version = schema.version
+
+    def _move(self, before: Plan) -> None:
+        """Weights move with what they are about."""
         moved = moves(before, self._plan)
         weights = np.zeros((*self.weights.shape[:2], self._plan.n_slots, LANES))
         move_weights(moved, self.weights, before.layout.spans, weights, self.layout.spans)
@@ -116,6 +127,7 @@ class LinearStages:
             most = -(-n_labels // LANES)
             more = np.zeros((2, min(max(1, blocks), most - blocks), self._plan.n_slots, LANES))
             self.weights = np.concatenate([self.weights, more], axis=1)
+            self._shared = self._shared.with_blocks(self.weights.shape[1])
         if group == len(self.narrow.weights):
             self.narrow, self.wide = with_more(self.narrow, n_labels), with_more(self.wide, n_labels)
         self.groups = self.groups.copy()
@@ -126,12 +138,13 @@ class LinearStages:
         """Bytes of the weights and regressions once every label has a chain."""
         n_labels = len(self.groups)
         numbers = sum((slots + 1) * slots for slots in self._slots_of_regressions)
-        return 2 * 8 * self._plan.n_slots * LANES * -(-n_labels // LANES) + 8 * numbers * n_labels
+        own = 2 * 8 * self._plan.n_slots * LANES * -(-n_labels // LANES) + 8 * numbers * n_labels
+        return own + self._shared.largest_size
 
     @property
     def memory_usage(self) -> int:
         kept = self.groups, self.weights, self.norms, self.statistics, *self.narrow, *self.wide, *self.layout
-        return sum(array.nbytes for array in kept)
+        return sum(array.nbytes for array in kept) + self._shared.memory_usage
 
     # Files
 
@@ -147,6 +160,7 @@ class LinearStages:
             "ridge": self.narrow.weights,
             "wide_inverse": self.wide.inverse,
             "wide_ridge": self.wide.weights,
+            **self._shared.arrays(),
         }
 
     def restore(self, arrays: dict[str, Array], features: Array, verdicts: int) -> None:
@@ -165,6 +179,7 @@ class LinearStages:
         demand(fits, "the regressions do not fit the groups")
         learned = Learned(n_groups, weights, norms, statistics, narrow, wide)
         check_stages(learned, features, verdicts)
+        self._shared = self._shared.restored(arrays, weights.shape[1], n_groups, verdicts)
         for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
             self.statistics[field] = column
         self.groups, self.weights, self.norms = groups, weights, norms

@@ -16,6 +16,8 @@ LANES = 8  # labels whose weights lie side by side
 
 STATISTICS = np.dtype([("count", "f8"), ("mean", "f8"), ("squares", "f8")], align=True)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
+# Of a place that names and words share: how many values were learned there, and the sum of their squares.
+PLACE = np.dtype([("count", "f8"), ("squares", "f8")], align=True)
 # Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are
 # shared by a hash.
 SPAN = np.dtype([("start", "i8"), ("needed", "i8"), ("room", "i8")], align=True)
@@ -42,6 +44,8 @@ class GapLearned(NamedTuple):
     weights: Array  # [2, blocks, slots, lanes]: weights of the linear stages, and sums of squared gradients
     norms: Array  # by stage: sum of the squared values of all rows learned
     statistics: Array  # STATISTICS[d], of numeric columns
+    shared: Array  # [2, blocks, places, lanes]: weights and sums of squared gradients of names and words
+    places: Array  # PLACE[places], what was learned there; no places as long as nothing shares them
     narrow: Regressions  # on the slots of stage 1
     wide: Regressions  # on the slots of stages 1 and 2
 
@@ -49,7 +53,8 @@ class GapLearned(NamedTuple):
 class GapLayout(NamedTuple):
     """Who has which slots. It follows from the schema, the number of labels and the memory ceiling."""
 
-    columns: Array  # by column: its first slot in stage 1
+    columns: Array  # by column: its first slot in stage 1,
+    widths: Array  # and how many slots it has
     products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
     bins: Array  # PAIR: those of stage 3
     spans: Array  # SPAN[3]
@@ -67,7 +72,7 @@ class GapScratch(NamedTuple):
     # minus sign
     slots: Array
     values: Array
-    bounds: Array  # [4]: where each stage's part of the list begins and ends
+    bounds: Array  # [4]: where each stage's part of the list begins and ends; before the first, what is shared
     codes: Array  # by column: the nominal value or the bin; -1 if missing
     numbers: Array  # by column: the standardised value, or 1
     row: Array  # of which the list was made,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from banditboost.boosting.gap.chain import list_row, note_norm, note_values, score_group, step_stage
+from banditboost.boosting.gap.chain import list_row, note_norm, note_shared, note_values, score_group, step_stage
 from banditboost.boosting.gap.choose import ask_trees
 from banditboost.boosting.gap.experts import judge
 from banditboost.boosting.gap.regression import narrow, ridge_answer, step_ridge, wide
@@ -49,6 +49,13 @@ def teach_regressions(model: Any, group: int, y: float) -> None:
 
 
 @inlined
+def note_row(model: Any, x: Array) -> None:
+    """What the row adds to the statistics of columns and shared places."""
+    note_values(model.features, model.learned.statistics, x)
+    note_shared(model.features, model.learned.places, x)
+
+
+@inlined
 def teach_nobody(model: Any, x: Array) -> None:
     """A wrong label without a chain, one of many: the row is noted, and nobody learns."""
     labels, importance = model.scratch.labels, model.scratch.importance
@@ -56,7 +63,7 @@ def teach_nobody(model: Any, x: Array) -> None:
         note_norm(model, stage)
     for i in range(labels.size):
         labels[i], importance[i] = 0, 0.0
-    note_values(model.features, model.learned.statistics, x)
+    note_row(model, x)
 
 
 @kernel
@@ -87,4 +94,4 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
         labels[i], importance[i] = feedback, weight if weight > LEAST_LESSON else 0.0
         prefix += answer
         judge(learned.losses, STAGES + i, prefix, y)
-    note_values(model.features, learned.statistics, x)
+    note_row(model, x)

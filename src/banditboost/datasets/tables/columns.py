@@ -10,7 +10,7 @@ import numpy as np
 from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Words, dates
-from banditboost.rows.schema import MAX_VALUES
+from banditboost.rows.sharing import MAX_VALUES
 
 MAX_LABELS = 10_000
 MAX_FRACTIONS = 100
