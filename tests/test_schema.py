@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from banditboost import Schema
 from banditboost.errors import FeatureError
 from banditboost.rows.plain import LARGEST
-from banditboost.rows.schema import MAX_VALUES
 
 NAN = math.nan
 MISSING = [
@@ -232,16 +231,6 @@ def test_the_largest_numbers_are_taken(value: Any) -> None:
 def test_numbers_of_which_nothing_would_be_left_are_refused(value: Any) -> None:
     with pytest.raises(FeatureError, match="too small for a 64-bit float; give 0"):
         Schema().admit({"n": value})
-
-
-def test_values_beyond_the_limit_count_as_missing() -> None:
-    schema = Schema()
-    for v in range(MAX_VALUES):
-        assert coded(schema, {"s": f"value {v}"}) == [v]
-    before = schema.version
-    np.testing.assert_equal(coded(schema, {"s": "one too many"}), [NAN])
-    assert coded(schema, {"s": "value 255"}) == [255.0]
-    assert (schema.n_values(), schema.version) == ([MAX_VALUES], before)
 
 
 BAD = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -198,3 +199,28 @@ def test_too_many_values_for_slots_of_their_own() -> None:
     """First 130 x 130 products, then also bins: 6 x 256 x 11 and those of two numeric columns."""
     run_wide(["nominal", "nominal", "numeric"], [130, 130, 0], 20 if INTERPRETED else 100)
     run_wide(["nominal"] * 3 + ["numeric"] * 2, [256] * 3 + [0] * 2, 20 if INTERPRETED else 100)
+
+
+# Names without a place of their own, and words
+
+
+def test_names_that_share_and_words() -> None:
+    """Weights that differ, names and words at one place, rows without any; ("#", n) stands for number n."""
+    luck, n_rounds = np.random.default_rng(3), 30 if INTERPRETED else 300
+    kinds, n_values = ["numeric", "nominal", *["word", "weight"] * 8], [0] * 18
+    pair, cities = Pair(3, 2, None, kinds, n_values), []
+    for t in range(n_rounds):
+        numbers = luck.integers(0, 40, 4 if t == 0 else luck.integers(0, 9)) * 2**18 + luck.integers(0, 3)
+        words = {number: float(luck.choice([1.0, -2.5, 0.1])) for number in numbers.tolist()}
+        size, number = float(luck.normal()), int(luck.integers(0, 8))
+        if t % 3 == 0:
+            city, code = ("#", number), 2.0**32 + number
+        else:
+            city = f"city {number}"
+            cities += [city] * (city not in cities)
+            code, n_values[1] = float(cities.index(city)), len(cities)
+        row = {"size": size, "city": city, **{("#", number): weight for number, weight in words.items()}}
+        listed = [part for item in words.items() for part in item]
+        coded = [size, code, *map(float, listed), *[math.nan] * (16 - len(listed))]
+        pair.step(row, coded, len(words) % 3)
+    pair.compare_trees()

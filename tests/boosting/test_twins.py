@@ -13,6 +13,7 @@ from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.twins import BANDITS, BOOSTERS, MIXTURES, Pair, make_booster, make_twin, naive_tree
 from tests.naive import boosters as naive
+from tests.naive import sharing as naive_sharing
 
 ROUNDS = 40 if INTERPRETED else 300  # interpreted, a round takes as long as the twin's
 SIZES = [(2, 5), (26, 5)] if INTERPRETED else [(k, n) for k in (2, 3, 26) for n in (1, 5, 20)]
@@ -156,22 +157,26 @@ class Coder:
     def __init__(self) -> None:
         self.kinds: list[str] = []
         self.n_values: list[int] = []
-        self._columns: dict[str, tuple[int, dict[str, int]]] = {}
+        self._columns: dict[str, tuple[int, naive_sharing.Column]] = {}
 
     def code(self, row: dict[str, Any]) -> list[float]:
         coded = {}
         for name, value in row.items():
             if value is not None:
-                column, codes = self._column(name, value)
-                coded[column] = (
-                    value if isinstance(value, float) else float(codes.setdefault(value, len(codes)))
-                )
-                self.n_values[column] = len(codes)
+                column, values = self._column(name, value)
+                if isinstance(value, float):
+                    coded[column] = value
+                else:
+                    place = values.see(value)
+                    coded[column] = float(
+                        2**32 + naive_sharing.number(name, value) if place is None else place
+                    )
+                    self.n_values[column] = len(values.own)
         return [coded.get(column, math.nan) for column in range(len(self.kinds))]
 
-    def _column(self, name: str, value: Any) -> tuple[int, dict[str, int]]:
+    def _column(self, name: str, value: Any) -> tuple[int, Any]:
         if name not in self._columns:
-            self._columns[name] = (len(self.kinds), {})
+            self._columns[name] = (len(self.kinds), naive_sharing.Column())
             self.kinds.append("numeric" if isinstance(value, float) else "nominal")
             self.n_values.append(0)
         return self._columns[name]

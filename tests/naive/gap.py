@@ -11,6 +11,8 @@ What the specification leaves open, and how it is read here:
 - pairs are numbered from 0, in the order of the whole list, before any are drawn;
 - two features of a row that share a hashed slot are two features, one after the other;
 - Welford's update is mean += delta / count, squares += delta (v - new mean);
+- kinds are those of the numbers of a coded row: 'numeric', 'nominal', 'word' and 'weight', a word's
+  weight coming after it; a code of 2^32 or more is that of a name without a place of its own;
 - a weight that is not hashed belongs to its columns and values, not to a slot's number, so
   columns and values may join; a stage that needs hashing only since then is not spelled out.
 """
@@ -46,6 +48,9 @@ MOST_EAGER = 512
 PATIENCE = 2
 LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
+SHARED = 2**32
+MOST_PLACES = 2**18
+FIRST_VALUES = 8
 
 GapDecision = namedtuple("GapDecision", "round score hope P yhat ytilde p")
 Column = namedtuple("Column", "value code bin")  # of a value that is present
@@ -59,13 +64,41 @@ def clip(value, low, high):
 
 
 def all_pairs(kinds):
-    """(i, j), i <= j, by j and then i; i = j for numeric columns only."""
+    """(i, j), i <= j, by j and then i; i = j for numeric columns only. Words have none."""
     pairs = []
     for j in range(len(kinds)):
         for i in range(j + 1):
-            if i < j or kinds[j] == "numeric":
+            if is_column(kinds[i]) and is_column(kinds[j]) and (i < j or kinds[j] == "numeric"):
                 pairs.append((i, j))
     return pairs
+
+
+def is_column(kind):
+    return kind in ("numeric", "nominal")
+
+
+def n_slots(kind, n, declared):
+    """Of a column in stage 1: one for a number, else one for each value; more than 8 values that were not all
+    declared have a power of two.
+    """
+    if kind == "numeric":
+        return 1
+    if n <= max(FIRST_VALUES, declared):
+        return n
+    slots = 1
+    while slots < n:
+        slots *= 2
+    return slots
+
+
+def most_places(k, max_memory=256 * 2**20):
+    """The places that names and words share: a power of two, so that eight lanes for each eight labels take
+    no more than a quarter of the memory.
+    """
+    places = MOST_PLACES
+    while 16 * 8 * math.ceil(k / 8) * places > max_memory / 4:
+        places //= 2
+    return places
 
 
 def product_pairs(kinds, seed):
@@ -93,27 +126,22 @@ def most_slots(k, max_memory=256 * 2**20):
     return slots
 
 
-def n_single_slots(kinds, n_values):
-    return 1 + sum(1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True))
-
-
-def n_product_slots(kinds, n_values):
-    width = [1 if kind == "numeric" else n for kind, n in zip(kinds, n_values, strict=True)]
+def n_product_slots(kinds, width):
     return sum(width[i] * width[j] for i, j in all_pairs(kinds))
 
 
-def has_narrow_regressions(k, kinds, n_values, max_memory):
+def has_narrow_regressions(k, kinds, width, max_memory):
     """Whether the inverses of k labels, m x m for m slots of stage 1, stay within bounds; a row has one
     feature for each column.
     """
-    m = n_single_slots(kinds, n_values)
+    m = 1 + sum(width)
     return k * m * m <= max_memory // BYTES_OF_RIDGE and k * (len(kinds) + 1) ** 2 <= MOST_RIDGE_PRODUCTS
 
 
-def has_wide_regressions(k, kinds, n_values, max_memory, slots):
+def has_wide_regressions(k, kinds, width, max_memory, slots):
     """The same for the slots of stages 1 and 2, none of them hashed."""
-    n_products = n_product_slots(kinds, n_values)
-    m = n_single_slots(kinds, n_values) + n_products
+    n_products = n_product_slots(kinds, width)
+    m = 1 + sum(width) + n_products
     return m <= WIDEST and n_products <= slots and k * m * m <= max_memory // BYTES_OF_RIDGE
 
 
@@ -205,6 +233,8 @@ class GapBoost:
         self.wide = {}
         self.L_narrow, self.L_wide = 0.0, FIRST_LOSS
         self.statistics = {}  # numeric column -> Statistics
+        self.declared = list(n_values)
+        self.shared = {}  # shared place -> (count, squares)
         self.groups = {}  # label -> N trees, in order of first verdicts; of many labels, first right ones
         self.n_wrong = {}  # label without a group -> its verdicts
         self.W = {}  # (label, stage) -> {place: weight}
@@ -221,7 +251,12 @@ class GapBoost:
         """A Column, or None where the value is missing, for every column known now."""
         found = []
         for c, kind in enumerate(self.kinds):
-            if c >= len(x) or math.isnan(x[c]):
+            if (
+                c >= len(x)
+                or math.isnan(x[c])
+                or not is_column(kind)
+                or (kind == "nominal" and x[c] >= SHARED)
+            ):
                 found.append(None)
             elif kind == "numeric":
                 z = self.statistics.get(c, Statistics()).z(x[c], self.V)
@@ -237,7 +272,45 @@ class GapBoost:
         if n not in self.pair_memo:
             self.pair_memo[n] = product_pairs(self.kinds, self.seed), bin_pairs(self.kinds)
         products, bins = self.pair_memo[n]
-        return {1: self.singles(columns), 2: self.products(columns, products), 3: self.bins(columns, bins)}
+        return {
+            1: self.names_and_words(x) + self.singles(columns),
+            2: self.products(columns, products),
+            3: self.bins(columns, bins),
+        }
+
+    def shared_items(self, x):
+        """(place, weight) of the names without a place of their own, and of the words, of a row; the weight of
+        a name is None.
+        """
+        found = []
+        for c, kind in enumerate(self.kinds):
+            if c < len(x) and not math.isnan(x[c]):
+                if kind == "nominal" and x[c] >= SHARED:
+                    found.append((int(x[c]) % most_places(self.k, self.max_memory), None))
+                elif kind == "word":
+                    found.append((int(x[c]) % most_places(self.k, self.max_memory), x[c + 1]))
+        return found
+
+    def names_and_words(self, x):
+        """A weight counts in units of the root mean square at its place; a name counts 1."""
+        found = []
+        for place, weight in self.shared_items(x):
+            if weight is None:
+                found.append((("shared", place), 1.0))
+                continue
+            count, squares = self.shared.get(place, (0, 0.0))
+            unit = math.sqrt(squares / count) if squares > count * LEAST_VARIANCE else abs(weight)
+            value = weight / unit if unit > 0 else 0.0
+            found.append((("shared", place), clip(value, -Z_LIMIT, Z_LIMIT)))
+        return found
+
+    def width(self):
+        """Slots of each number of a row in stage 1."""
+        declared = self.declared + [0] * (len(self.kinds) - len(self.declared))
+        return [
+            n_slots(kind, n, d) if is_column(kind) else 0
+            for kind, n, d in zip(self.kinds, self.n_values, declared, strict=True)
+        ]
 
     def singles(self, columns):
         found = [("constant", 1.0)]
@@ -247,7 +320,7 @@ class GapBoost:
         return found
 
     def products(self, columns, pairs):
-        width = [1 if kind == "numeric" else n for kind, n in zip(self.kinds, self.n_values, strict=True)]
+        width = self.width()
         found, start = [], 0
         for i, j in pairs:
             if columns[i] is not None and columns[j] is not None:
@@ -259,9 +332,7 @@ class GapBoost:
         return self.placed(found, start)
 
     def bins(self, columns, pairs):
-        width = [
-            N_BINS if kind == "numeric" else n for kind, n in zip(self.kinds, self.n_values, strict=True)
-        ]
+        width = [N_BINS if kind == "numeric" else n for kind, n in zip(self.kinds, self.width(), strict=True)]
         found, start = [], 0
         for i, j in pairs:
             if columns[i] is not None and columns[j] is not None:
@@ -294,10 +365,10 @@ class GapBoost:
         return F
 
     def has_narrow(self):
-        return has_narrow_regressions(self.k, self.kinds, self.n_values, self.max_memory)
+        return has_narrow_regressions(self.k, self.kinds, self.width(), self.max_memory)
 
     def has_wide(self):
-        return has_wide_regressions(self.k, self.kinds, self.n_values, self.max_memory, self.slots)
+        return has_wide_regressions(self.k, self.kinds, self.width(), self.max_memory, self.slots)
 
     def regression_losses(self):
         return [self.L_narrow] * self.has_narrow() + [self.L_wide] * self.has_wide()
@@ -325,9 +396,10 @@ class GapBoost:
             F = self.prefixes(a, x, features)
             regressions = list(v[3 + self.N :])
             if self.has_narrow():
-                score[a] += regressions.pop(0) * clip(self.narrow[a].answer(features[1]), -1, 1)
+                score[a] += regressions.pop(0) * clip(self.narrow[a].answer(own(features[1])), -1, 1)
             if self.has_wide():
-                score[a] += regressions.pop(0) * clip(self.wide[a].answer(features[1] + features[2]), -1, 1)
+                wide = own(features[1]) + features[2]
+                score[a] += regressions.pop(0) * clip(self.wide[a].answer(wide), -1, 1)
             for j in range(3 + self.N):
                 score[a] += v[j] * clip(F[j + 1], -1, 1)
         return score
@@ -336,7 +408,7 @@ class GapBoost:
         """Scores plus what the narrow regressions do not know."""
         if not self.has_narrow():
             return score
-        features = self.features(x)[1]
+        features = own(self.features(x)[1])
         factor = OPTIMISM * (2 * math.sqrt(self.least_loss() / min(max(self.V, 1), MEMORY)))
         length = 0.0
         for _, value in features:
@@ -402,19 +474,22 @@ class GapBoost:
         for c, kind in enumerate(self.kinds):
             if kind == "numeric" and not math.isnan(x[c]):
                 self.statistics.setdefault(c, Statistics()).add(x[c])
+        for place, weight in self.shared_items(x):
+            count, squares = self.shared.get(place, (0, 0.0))
+            self.shared[place] = count + 1, squares + (1.0 if weight is None else weight * weight)
 
     def teach(self, a, x, correct, features):
         """What the chain and the regressions of a label learn."""
         y = 1 if correct else -1
         if self.has_narrow():
-            answer = self.narrow[a].answer(features[1])
+            answer = self.narrow[a].answer(own(features[1]))
             self.L_narrow = judged(self.L_narrow, answer, y)
-            self.narrow[a].learn(features[1], y - answer)
+            self.narrow[a].learn(own(features[1]), y - answer)
         if self.has_wide():
-            answer = self.wide[a].answer(features[1] + features[2])
+            answer = self.wide[a].answer(own(features[1]) + features[2])
             self.L_wide = judged(self.L_wide, answer, y)
             if y * answer < 1:
-                self.wide[a].learn(features[1] + features[2], y - answer)
+                self.wide[a].learn(own(features[1]) + features[2], y - answer)
         F = self.prefixes(a, x, features)  # from the state before this lesson
         for j in range(1, len(F)):
             self.L[j - 1] = judged(self.L[j - 1], F[j], y)
@@ -451,6 +526,11 @@ class GapBoost:
         for place, value in features:
             if G[place] > 0:
                 W[place] = W.get(place, 0.0) + r * e * value / math.sqrt(G[place])
+
+
+def own(features):
+    """Those of stage 1 that regressions have: neither shared names nor words."""
+    return [(place, value) for place, value in features if place[0] != "shared"]
 
 
 def judged(loss, answer, y):

@@ -115,6 +115,10 @@ class Tree:
         self.min_branch_fraction = min_branch_fraction
         self.root = Node({}, None)
 
+    def is_missing(self, feature, value):
+        """A nominal value without a place of its own is, and so are words."""
+        return math.isnan(value) or (self.kinds[feature] != "numeric" and value >= self.n_values[feature])
+
     # Where a row goes
 
     def child_of(self, node, x):
@@ -162,7 +166,7 @@ class Tree:
         leaf.examples += 1
         leaf.seen.add(label)
         for feature, value in enumerate(x):
-            if math.isnan(value):
+            if self.is_missing(feature, value):
                 continue
             if self.kinds[feature] == "numeric":
                 leaf.moments.setdefault((feature, label), Moments()).add(value, weight)
@@ -293,7 +297,7 @@ class Tree:
         """ln(class weight) + sum over present features of ln p(x_f | class)."""
         value = math.log(leaf.class_weight[label])
         for feature in range(len(x)):
-            if math.isnan(x[feature]):
+            if self.is_missing(feature, x[feature]):
                 continue
             if self.kinds[feature] == "numeric":
                 value += self.log_density(leaf, feature, label, x[feature])

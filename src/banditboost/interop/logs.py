@@ -47,6 +47,7 @@ class DecisionLog:
         self.labels = check_labels(labels)
         self._actions = {label: action for action, label in enumerate(self.labels)}
         self._schema = Schema() if schema is None else copy.deepcopy(schema)
+        self._schema.keeps_all_values = True
         self._entries: list[_Entry] = []
 
     def __len__(self) -> int:

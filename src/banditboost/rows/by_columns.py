@@ -84,7 +84,9 @@ class Names(NamedTuple):
         names = [name_of(value) for value in self.values]
         self.codes[:-1] = [schema.number_of(self.name, name) for name in names]
         rows = np.flatnonzero(~(self.codes[self.places] < SHARED) & (self.places < len(self.values)))
-        return schema.comings(self.name, rows.tolist(), [names[place] for place in self.places[rows].tolist()])
+        return schema.comings(
+            self.name, rows.tolist(), [names[place] for place in self.places[rows].tolist()]
+        )
 
     def value(self, t: int) -> Any:
         place = self.places[t]

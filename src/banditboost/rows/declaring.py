@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable
 from typing import Any
 
 from banditboost.errors import FeatureError
@@ -50,11 +50,10 @@ def are_counts(counts: object, most: list[int]) -> bool:
     )
 
 
-def are_notes(notes: object, nominal: Mapping[Hashable, Collection[Hashable]], most: int) -> bool:
+def are_notes(notes: object, nominal: Collection[Hashable], most: int) -> bool:
     """Whether these may be values that came once, by feature."""
     if not isinstance(notes, list) or not all(isinstance(note, list) and len(note) == 2 for note in notes):
         return False
     return len({name for name, _ in notes if is_hashable(name)}) == len(notes) and all(
-        name in nominal and are_values(values) and 0 < len(values) <= most and not set(values) & set(nominal[name])
-        for name, values in notes
+        name in nominal and are_values(values) and 0 < len(values) <= most for name, values in notes
     )

@@ -100,8 +100,10 @@ class Schema:
     strict = False
     takes_words = False
     """Whether the model that rows are coded for learns words."""
-    counters: Sequence[int] = (0,)
-    """Of that model: the first one is how many rounds were decided."""
+    counters: Sequence[int] = ()
+    """Of that model: the first one is how many rounds were decided. Without a model every row counts."""
+    keeps_all_values = False
+    """Whether each nominal value gets a place of its own, as soon as it comes."""
     _ahead: int | None = None  # the round that the next row is coded for, if rows are coded ahead
     _dates: tuple[Hashable, ...] = ()  # declared columns of dates, each with its seven features
     _words: tuple[Hashable, ...] = ()  # declared columns of words
@@ -235,7 +237,7 @@ class Schema:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the counters, which are the model's."""
-        self._newcomers.settle(self.counters[_ROUNDS])
+        self._newcomers.settle(self.rounds)
         return {name: value for name, value in self.__dict__.items() if name != "counters"}
 
     def to_dict(self) -> dict[str, Any]:
@@ -253,7 +255,7 @@ class Schema:
 
     def _sharing_to_dict(self) -> dict[str, Any]:
         """What there is besides plain features."""
-        notes = list(self._newcomers.to_dict(self.counters[_ROUNDS]).items())
+        notes = list(self._newcomers.to_dict(self.rounds).items())
         found = {
             "words": list(self._words),
             "word_places": list(self._word_places),
@@ -573,20 +575,22 @@ class Schema:
         """Whether a nominal value without a place of its own counts by its words, too."""
         return self.takes_words and not self.declared and is_text(value)
 
-    def _joins(
-        self, name: Hashable, value: str, codes: Mapping[Hashable, int], told: bool = False
-    ) -> bool:
+    def _joins(self, name: Hashable, value: str, codes: Mapping[Hashable, int], told: bool = False) -> bool:
         """Whether a value gets a place of its own now."""
-        if len(codes) < FIRST_VALUES or told:
+        if len(codes) < FIRST_VALUES or self.keeps_all_values:
+            return True
+        if told:
             return len(codes) < MAX_VALUES
         if self._ahead is None:
-            self._newcomers.settle(self.counters[_ROUNDS])
+            self._newcomers.settle(self.rounds)
         return len(codes) < MAX_VALUES and self._newcomers.has(name, value)
 
     def _write_notes(self, found: list[tuple[Hashable, str]]) -> None:
         """Note what came without getting a place, in the round that the row is for."""
-        round_ = self.counters[_ROUNDS] if self._ahead is None else self._ahead
+        round_ = self.rounds if self._ahead is None else self._ahead
         self._newcomers.note([Note(round_, name, value) for name, value in found])
+        if not self.counters:
+            self._newcomers.settle(round_ + 1)
 
     def _cell(self, name: Hashable, value: Any) -> tuple[Hashable, Cell]:
         """The feature that a value belongs to, and the value as that feature has it."""
@@ -697,7 +701,7 @@ class Schema:
     @property
     def rounds(self) -> int:
         """How many rounds the model has decided that rows are coded for."""
-        return self.counters[_ROUNDS]
+        return self.counters[_ROUNDS] if self.counters else 0
 
     def number_of(self, name: Hashable, value: str) -> float:
         """The number that a nominal value has in a coded row, if it does not join."""
@@ -720,13 +724,15 @@ class Schema:
 
     def has_texts(self, values: Iterable[Any]) -> bool:
         """Whether some of these count by their words."""
-        return self.takes_words and not self.declared and any(
-            isinstance(value, str) and is_text(value) for value in values
+        return (
+            self.takes_words
+            and not self.declared
+            and any(isinstance(value, str) and is_text(value) for value in values)
         )
 
     def look_ahead(self) -> None:
         """Rows are coded before those before them are decided."""
-        self._newcomers.look_ahead(self.counters[_ROUNDS])
+        self._newcomers.look_ahead(self.rounds)
 
     def _noted(self, cells: Cells) -> Array:
         """Numbers, and a note of each value that has no place of its own."""

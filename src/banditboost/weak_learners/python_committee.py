@@ -8,10 +8,13 @@ import sys
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from banditboost.errors import ParameterError
 from banditboost.io.values import UnreadableError, UnstorableError
-from banditboost.rows.features import feature_table
+from banditboost.rows.features import NOMINAL, feature_table
 from banditboost.rows.schema import Schema
+from banditboost.rows.sharing import SHARED
 from banditboost.text import quoted
 from banditboost.trees.layout import Forest, empty_forest
 from banditboost.types import Array
@@ -86,10 +89,14 @@ class PythonCommittee:
         """Python makes room by itself."""
         return self
 
-    @staticmethod
-    def _row_to_keep(x: Array) -> Array:
-        """A row of their own, since learners may keep it; one for all, so none may write on it."""
+    def _row_to_keep(self, x: Array) -> Array:
+        """A row of their own, since learners may keep it; one for all, so none may write on it.
+
+        A nominal value without a place of its own counts as missing.
+        """
         row = x.copy()
+        nominal = self.forest.features["kind"][: len(row)] == NOMINAL
+        row[nominal & (row >= SHARED)] = np.nan
         row.flags.writeable = False
         return row
 

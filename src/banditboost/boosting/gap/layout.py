@@ -77,7 +77,13 @@ class Plan(NamedTuple):
     @property
     def longest_list(self) -> int:
         """How many slots a row can have."""
-        return self.most_shared + 1 + len(self.layout.columns) + len(self.layout.products) + len(self.layout.bins)
+        return (
+            self.most_shared
+            + 1
+            + len(self.layout.columns)
+            + len(self.layout.products)
+            + len(self.layout.bins)
+        )
 
 
 def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING_CHOSEN) -> Plan:

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from banditboost.boosting.gap.chain import list_row, note_norm, note_shared, note_values, score_group, step_stage
+from banditboost.boosting.gap.chain import (
+    list_row,
+    note_norm,
+    note_shared,
+    note_values,
+    score_group,
+    step_stage,
+)
 from banditboost.boosting.gap.choose import ask_trees
 from banditboost.boosting.gap.experts import judge
 from banditboost.boosting.gap.regression import narrow, ridge_answer, step_ridge, wide

@@ -1,0 +1,257 @@
+"""Names without limit and words, at the door: which number each one is, and what joins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from banditboost import AdaBandit, GapBoost, Schema
+from banditboost.errors import FeatureError
+from banditboost.rows import sharing
+from banditboost.rows.sharing import (
+    FEWEST_WORDS,
+    FIRST_VALUES,
+    MAX_VALUES,
+    MOST_COLUMNS,
+    MOST_NOTES,
+    MOST_WORDS,
+    SHARED,
+    Newcomers,
+    Note,
+    code_of,
+    is_text,
+    words_in,
+)  # fmt: skip
+from tests.naive import sharing as naive
+
+VALUES = st.lists(st.integers(0, 40).map(str), max_size=80)
+
+
+def test_the_constants_are_those_of_the_page() -> None:
+    assert (naive.FIRST, naive.MOST, naive.REMEMBERED) == (FIRST_VALUES, MAX_VALUES, MOST_NOTES)
+
+
+@given(st.text(), st.text())
+def test_numbers_of_values(name: str, value: str) -> None:
+    name, value = (text.encode("utf-8", "replace").decode() for text in (name, value))
+    assert code_of(name, value) == naive.number(name, value)
+
+
+@given(st.text(alphabet=st.characters(codec="ascii")))
+def test_words_of_a_text(text: str) -> None:
+    assert words_in(text) == naive.words(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("New York", False),
+        ("a b c d", True),
+        ("a  b  c", False),
+        ("one, two, three; four", True),
+        ("", False),
+    ],
+)
+def test_a_text_has_four_words(text: str, expected: bool) -> None:
+    assert is_text(text) == expected
+    assert FEWEST_WORDS == 4
+
+
+def places_of(schema: Schema, values: list[str]) -> list[int | None]:
+    """The place of each value as it comes, None if it shares one."""
+    numbers = [float(schema.code({"city": value})[0]) for value in values]
+    assert all(number < SHARED or number == SHARED + code_of("city", value)
+               for number, value in zip(numbers, values, strict=True))  # fmt: skip
+    return [int(number) if number < SHARED else None for number in numbers]
+
+
+@given(VALUES, st.sampled_from([3, 1024]))
+def test_who_gets_a_place(values: list[str], remembered: int) -> None:
+    column = naive.Column()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sharing, "MOST_NOTES", remembered)
+        patch.setattr(naive, "REMEMBERED", remembered)
+        assert places_of(Schema(), values) == [column.see(value) for value in values]
+
+
+def test_at_most_so_many_have_places() -> None:
+    values = [str(i) for i in range(MAX_VALUES + 50)]
+    schema, column = Schema(), naive.Column()
+    twice = [value for value in values for _ in range(2)]
+    assert places_of(schema, twice) == [column.see(value) for value in twice]
+    assert schema.n_values() == [MAX_VALUES]
+    version = schema.version
+    assert places_of(schema, values[-3:] * 3) == [None] * 9
+    assert schema.version == version
+
+
+@given(VALUES, st.integers(0, 80))
+def test_a_stored_schema_goes_on(values: list[str], stop: int) -> None:
+    schema, whole = Schema(), Schema()
+    expected = places_of(whole, values)
+    first = places_of(schema, values[:stop])
+    again = Schema.from_dict(schema.to_dict())
+    assert first + places_of(again, values[stop:]) == expected
+    assert again.to_dict() == whole.to_dict()
+    assert len(again) == len(whole)
+
+
+# Notes count when their rounds do
+
+
+def test_notes_of_rounds_that_do_not_count_are_dropped() -> None:
+    notes = Newcomers()
+    notes.settle(5)
+    notes.note([Note(5, "city", "Rome")])
+    assert not notes.has("city", "Rome")
+    notes.settle(5)  # the call was interrupted: its round is decided anew
+    assert notes.to_dict(6) == {}
+    notes.note([Note(6, "city", "Rome")])
+    notes.settle(7)
+    assert notes.has("city", "Rome")
+
+
+@given(VALUES, st.integers(0, 80))
+def test_rows_that_were_coded_ahead_and_not_played(values: list[str], played: int) -> None:
+    """Of rounds coded ahead, only those count that were decided."""
+    ahead, alone = Newcomers(), Newcomers()
+    ahead.look_ahead(0)
+    for t, value in enumerate(values):
+        ahead.note([Note(t, "city", value)])
+    for t, value in enumerate(values[:played]):
+        alone.note([Note(t, "city", value)])
+        alone.settle(t + 1)
+    assert ahead.to_dict(min(played, len(values))) == alone.to_dict(played)
+
+
+def test_a_refused_decision_leaves_no_note() -> None:
+    model = AdaBandit(["yes", "no"], n_learners=1, seed=1)
+    for i in range(FIRST_VALUES):
+        model.decide({"id": str(i)})
+    for _ in range(3):
+        with pytest.raises(Exception, match="allowed"):
+            model.decide({"id": "new"}, allowed=["maybe"])
+    model.decide({"id": "new"})
+    assert model.schema.n_values() == [FIRST_VALUES]
+    model.decide({"id": "new"})
+    assert model.schema.n_values() == [FIRST_VALUES + 1]
+
+
+# Words
+
+
+def words_of(schema: Schema, row: Any) -> dict[int, float]:
+    """The words of a coded row, by number."""
+    numbers, places = schema.code(row), schema.places()
+    found = {}
+    for i, place in enumerate(places):
+        if place.kind == "word" and numbers[i] == numbers[i]:
+            found[int(numbers[i])] = float(numbers[i + 1])
+    return found
+
+
+def taking_words(**declared: Any) -> Schema:
+    schema = Schema(**declared)
+    schema.takes_words = True
+    return schema
+
+
+@pytest.mark.parametrize(
+    "value", [["red", "blue"], ("red", "blue", "red"), {"red", "blue"}, np.array(["red", "blue"])]
+)
+def test_a_list_is_words(value: Any) -> None:
+    schema = taking_words()
+    assert words_of(schema, {"tags": value}) == dict.fromkeys(
+        (naive.number("tags", word) for word in ("red", "blue")), 1.0
+    )
+    assert schema.names == ()
+    assert len(schema) == 16
+
+
+def test_a_set_is_the_same_in_every_order() -> None:
+    rows = [schema.code({"t": value}).tolist() for schema in [taking_words()]
+            for value in ({"a", "b", "c", "d"}, {"d", "c", "b", "a"}, frozenset("dcba"))]  # fmt: skip
+    np.testing.assert_equal(rows[0], rows[1])
+    np.testing.assert_equal(rows[0], rows[2])
+
+
+def test_texts_count_by_their_words_unless_they_had_a_place() -> None:
+    schema = taking_words()
+    for text in [f"this is text number{i}" for i in range(FIRST_VALUES + 1)]:
+        assert words_of(schema, {"title": text}) == dict.fromkeys(
+            (naive.number("title", word) for word in text.split()), 1.0
+        )
+    assert words_of(schema, {"title": "this is text number0"}) == {}
+
+
+def test_declared_words() -> None:
+    schema = taking_words(numeric=["age"], words=["title"])
+    assert repr(schema) == "Schema(age: numeric, title: words)"
+    assert words_of(schema, {"age": 3, "title": "Red, red Wine"}) == dict.fromkeys(
+        (naive.number("title", word) for word in ("red", "wine")), 1.0
+    )
+    assert words_of(schema, [3.0, ["a"]]) == {naive.number("title", "a"): 1.0}
+    with pytest.raises(FeatureError, match="declare Schema"):
+        schema.code({"age": 3, "tags": ["a"]})
+    with pytest.raises(FeatureError, match="declared twice"):
+        Schema(numeric=["age"], words=["age"])
+
+
+def test_columns_beyond_the_limit_are_words() -> None:
+    schema = taking_words()
+    schema.code({f"w{i}": 1.0 for i in range(MOST_COLUMNS)})
+    found = words_of(schema, {"more": 2.5, "w3": 1.0, "kind": "red", "none": 0.0, "flag": True})
+    assert found == {
+        naive.number("more", ""): 2.5, naive.number("kind", "red"): 1.0, naive.number("flag", "True"): 1.0
+    }  # fmt: skip
+    assert len(schema.names) == MOST_COLUMNS
+
+
+def test_too_many_words() -> None:
+    schema = taking_words()
+    schema.code({"t": [str(i) for i in range(MOST_WORDS)]})
+    with pytest.raises(FeatureError, match="at most 4096"):
+        schema.code({"t": [str(i) for i in range(MOST_WORDS + 1)]})
+
+
+@pytest.mark.parametrize("value", [[1, 2], ["a", None], [["a"]], {"a", 3}, np.array([1.0])])
+def test_lists_of_other_things_are_refused(value: Any) -> None:
+    with pytest.raises(FeatureError, match="list or set of strings"):
+        taking_words().code({"t": value})
+
+
+def test_trees_refuse_words() -> None:
+    model = AdaBandit(["yes", "no"], n_learners=1, seed=1)
+    with pytest.raises(FeatureError, match="use GapBoost"):
+        model.decide({"tags": ["a"]})
+    assert model.rounds == 0
+
+
+def test_a_model_that_only_learns_from_branches_gives_places() -> None:
+    """A branch tells values that have places there; others it tells by their numbers."""
+    model = GapBoost(["yes", "no"], seed=1)
+    branch = model.branch()
+    rows = [{"id": f"n{i}", "tags": ["a", f"t{i}"]} for i in range(FIRST_VALUES + 3)]
+    decisions = [branch.decide(row) for row in [*rows, *rows[-1:]]]
+    model.learn_many(decisions, [True] * len(decisions))
+    assert model.schema.values("id") == branch.schema.values("id")
+    assert model.verdicts == len(decisions)
+
+
+STORED = [
+    {"words": 3}, {"words": ["a"]}, {"word_places": [0]}, {"word_places": [0, 2, 4, 6, 8, 10, 12, 99]},
+    {"word_places": "abc"}, {"shares": 1}, {"newcomers": [["a"]]}, {"newcomers": [["b", ["x"]]]},
+    {"newcomers": [["a", ["0"]]]}, {"newcomers": [["a", ["x"]], ["a", ["y"]]]}, {"declared_values": [300]},
+    {"newcomers": [[["a"], ["x"]]]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("changed", STORED)
+def test_stored_schemas_that_cannot_be(changed: dict[str, Any]) -> None:
+    schema = Schema(nominal={"a": [str(i) for i in range(9)]}).to_dict()
+    with pytest.raises(FeatureError, match=r"to_dict|declared twice"):
+        Schema.from_dict({**schema, **changed})
