@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from banditboost import AdaBandit, GapBoost, Schema
 from banditboost.errors import FeatureError
 from banditboost.rows import sharing
+from banditboost.rows.distinct import Distinct
 from banditboost.rows.sharing import (
     FEWEST_WORDS,
     FIRST_VALUES,
@@ -109,7 +110,7 @@ def test_notes_of_rounds_that_do_not_count_are_dropped() -> None:
     notes.note([Note(5, "city", "Rome")])
     assert not notes.has("city", "Rome")
     notes.settle(5)  # the call was interrupted: its round is decided anew
-    assert notes.to_dict(6) == {}
+    assert notes.to_plain(6) == []
     notes.note([Note(6, "city", "Rome")])
     notes.settle(7)
     assert notes.has("city", "Rome")
@@ -125,7 +126,7 @@ def test_rows_that_were_coded_ahead_and_not_played(values: list[str], played: in
     for t, value in enumerate(values[:played]):
         alone.note([Note(t, "city", value)])
         alone.settle(t + 1)
-    assert ahead.to_dict(min(played, len(values))) == alone.to_dict(played)
+    assert ahead.to_plain(min(played, len(values))) == alone.to_plain(played)
 
 
 def test_a_refused_decision_leaves_no_note() -> None:
@@ -246,7 +247,7 @@ STORED = [
     {"words": 3}, {"words": ["a"]}, {"word_places": [0]}, {"word_places": [0, 2, 4, 6, 8, 10, 12, 99]},
     {"word_places": "abc"}, {"shares": 1}, {"newcomers": [["a"]]}, {"newcomers": [["b", ["x"]]]},
     {"newcomers": [["a", ["0"]]]}, {"newcomers": [["a", ["x"]], ["a", ["y"]]]}, {"declared_values": [300]},
-    {"newcomers": [[["a"], ["x"]]]},
+    {"newcomers": [[["a"], ["x"], "00" * 256]]},
 ]  # fmt: skip
 
 
@@ -255,3 +256,31 @@ def test_stored_schemas_that_cannot_be(changed: dict[str, Any]) -> None:
     schema = Schema(nominal={"a": [str(i) for i in range(9)]}).to_dict()
     with pytest.raises(FeatureError, match=r"to_dict|declared twice"):
         Schema.from_dict({**schema, **changed})
+
+
+# How many there were
+
+
+def test_how_many_values_there_were_about() -> None:
+    """Within three standard errors of 6.5 %, from few to many."""
+    counted = Distinct()
+    for n in range(1, 30_001):
+        counted.add(code_of("id", f"visitor {n}"))
+        if n in (1, 10, 100, 1_000, 10_000, 30_000):
+            assert abs(counted.about() - n) <= 3 * 0.065 * n
+            counted.add(code_of("id", f"visitor {n}"))
+            assert abs(counted.copy().about() - n) <= 3 * 0.065 * n
+
+
+def test_the_summary_tells_what_shares() -> None:
+    model = GapBoost(["yes", "no"], seed=1)
+    for i in range(300):
+        decision = model.decide({"id": str(i), "tags": [f"t{i % 50}"]})
+        model.learn(decision, correct=i % 2 == 0)
+    summary = model.summary()
+    own, shared = summary.shared_values["id"]
+    assert own == FIRST_VALUES
+    assert abs(shared - 292) < 60
+    assert summary.word_places == (292 + 50, 2**18)
+    assert "id: 8 values have places of their own, about" in repr(summary)
+    assert "places in use" in repr(summary)

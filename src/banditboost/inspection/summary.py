@@ -60,11 +60,23 @@ class Summary:
     """Labels that are not shown any more."""
     texts: dict[str, tuple[Hashable, ...]]
     """Texts that came in numeric features, by feature: each is a value of the feature "... (text)"."""
+    shared_values: dict[str, tuple[int, int]]
+    """Of nominal features whose values share places: how many have a place of their own, and how many came
+    that had none, about.
+    """
+    word_places: tuple[int, int] | None
+    """Places that names and words share: how many are in use, and how many there are."""
 
     @classmethod
     def of(cls, labels: Sequence[Hashable], tally: Array, **parts: Any) -> Summary:
         """The summary of a model that has heard what the tally says."""
-        shown: dict[str, Any] = {"alphas": None, "expert_weights": None, "trees": None, **parts}
+        shown: dict[str, Any] = {
+            "alphas": None,
+            "expert_weights": None,
+            "trees": None,
+            "word_places": None,
+            **parts,
+        }
         return cls(
             n_labels=len(labels),
             verdicts=int(tally[HEARD]),
@@ -111,6 +123,11 @@ class Summary:
             some = ", ".join(_short(text) for text in texts[:_MOST_TEXTS])
             more = ", ..." if len(texts) > _MOST_TEXTS else ""
             yield f"{name}: numeric, but {counted(len(texts), 'text')} came, too: {some}{more}"
+        for name, (own, shared) in self.shared_values.items():
+            have = "1 value has a place" if own == 1 else f"{own:,} values have places"
+            yield f"{name}: {have} of their own, about {shared:,} came that share places"
+        if self.word_places is not None:
+            yield "names and words that share: {:,} of {:,} places in use".format(*self.word_places)
         yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
 
     def _removed(self) -> str:

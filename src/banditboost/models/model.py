@@ -25,7 +25,7 @@ from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Schema
-from banditboost.text import counted, quoted
+from banditboost.text import counted, quoted, visible
 from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
 from banditboost.validation import check_count, check_labels
@@ -430,6 +430,7 @@ class Model(Changing):
             max_memory=self.max_memory,
             removed_labels=self.removed_labels,
             texts=self._schema.texts(),
+            shared_values={visible(name): n for name, n in self._schema.shared_values().items()},
             **self._weights_to_show(),
         )
 

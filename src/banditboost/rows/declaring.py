@@ -6,6 +6,7 @@ from collections.abc import Collection, Hashable
 from typing import Any
 
 from banditboost.errors import FeatureError
+from banditboost.rows.distinct import is_stored
 from banditboost.text import quoted
 from banditboost.validation import is_hashable
 
@@ -51,9 +52,10 @@ def are_counts(counts: object, most: list[int]) -> bool:
 
 
 def are_notes(notes: object, nominal: Collection[Hashable], most: int) -> bool:
-    """Whether these may be values that came once, by feature."""
-    if not isinstance(notes, list) or not all(isinstance(note, list) and len(note) == 2 for note in notes):
+    """Whether these may be values without places, by feature: those that came once, and how many there were."""
+    if not isinstance(notes, list) or not all(isinstance(note, list) and len(note) == 3 for note in notes):
         return False
-    return len({name for name, _ in notes if is_hashable(name)}) == len(notes) and all(
-        name in nominal and are_values(values) and 0 < len(values) <= most for name, values in notes
+    return len({name for name, _, _ in notes if is_hashable(name)}) == len(notes) and all(
+        name in nominal and are_values(once) and 0 < len(once) <= most and is_stored(counted)
+        for name, once, counted in notes
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from banditboost.errors import FeatureError
 from banditboost.rows.declaring import are_counts, are_notes, are_places, are_values, check_strict, listed
+from banditboost.rows.distinct import Distinct
 from banditboost.rows.plain import (
     DATE_PARTS,
     LARGEST,
@@ -37,6 +38,7 @@ from banditboost.rows.sharing import (
     Comings,
     Newcomers,
     Note,
+    Noted,
     code_of,
     is_text,
     places_for,
@@ -255,12 +257,12 @@ class Schema:
 
     def _sharing_to_dict(self) -> dict[str, Any]:
         """What there is besides plain features."""
-        notes = list(self._newcomers.to_dict(self.rounds).items())
+        notes = self._newcomers.to_plain(self.rounds)
         found = {
             "words": list(self._words),
             "word_places": list(self._word_places),
             "shares": self.shares,
-            "newcomers": [[name, values] for name, values in notes],
+            "newcomers": [list(note) for note in notes],
         }
         if max(self.n_values(), default=0) > FIRST_VALUES:
             found["declared_values"] = [self._declared_values.get(name, 0) for name in self._columns]
@@ -342,7 +344,12 @@ class Schema:
         self._declared_values = {
             name: n for name, n in zip(self._columns, counts, strict=True) if n > FIRST_VALUES
         }
-        self._newcomers = Newcomers({name: dict.fromkeys(values) for name, values in notes})
+        self._newcomers = Newcomers(
+            {
+                name: Noted(dict.fromkeys(once), Distinct(bytes.fromhex(counted)))
+                for name, once, counted in notes
+            }
+        )
 
     def __len__(self) -> int:
         """How many numbers a coded row has."""
@@ -497,8 +504,7 @@ class Schema:
                     if type(value) is not str or not self._stays_without_place(name, value, codes):
                         return False
                     code = SHARED + code_of(name, value)
-                    if len(codes) < MAX_VALUES:
-                        notes.append((name, value))
+                    notes.append((name, value))
                 out[index] = code
         if notes:
             self._write_notes(notes)
@@ -565,11 +571,6 @@ class Schema:
         """Whether a nominal value has a place of its own."""
         codes = self._columns[name][1] if name in self._columns else None
         return codes is not None and value in codes
-
-    def _is_noted(self, name: Hashable, value: str) -> bool:
-        """Whether a value has no place of its own, and may get one."""
-        codes = self._columns[name][1] or {}
-        return value not in codes and len(codes) < MAX_VALUES
 
     def _counts_by_words(self, value: str) -> bool:
         """Whether a nominal value without a place of its own counts by its words, too."""
@@ -730,6 +731,13 @@ class Schema:
             and any(isinstance(value, str) and is_text(value) for value in values)
         )
 
+    def shared_values(self) -> dict[Hashable, tuple[int, int]]:
+        """Of each nominal feature whose values share places: how many have one of their own, and how many
+        came that had none, about.
+        """
+        about = self._newcomers.about(self.rounds)
+        return {name: (len(self._columns[name][1] or ()), n) for name, n in about.items()}
+
     def look_ahead(self) -> None:
         """Rows are coded before those before them are decided."""
         self._newcomers.look_ahead(self.rounds)
@@ -740,7 +748,7 @@ class Schema:
         found = [
             (name, cell)
             for name, cell in cells.columns.items()
-            if isinstance(cell, str) and self._is_noted(name, cell)
+            if isinstance(cell, str) and not self._is_own(name, cell)
         ]
         if found:
             self._write_notes(found)

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
+from banditboost.rows.distinct import Distinct
 from banditboost.rows.plain import text_of
 
 SHARED = 2**32  # codes of nominal values without a place of their own begin here; words have those below
@@ -59,6 +60,27 @@ class Note(NamedTuple):
     value: str
 
 
+class Noted(NamedTuple):
+    """What is known of one feature's values without a place of their own."""
+
+    once: dict[str, None]  # those that came once, the oldest first
+    distinct: Distinct  # how many there were
+
+    def copy(self) -> Noted:
+        return Noted(dict(self.once), self.distinct.copy())
+
+    def add(self, name: Hashable, value: str) -> None:
+        self.distinct.add(code_of(name, value))
+        remember(self.once, value)
+
+
+def remember(once: dict[str, None], value: str) -> None:
+    """Note a value that came once; the oldest note is forgotten if there are too many."""
+    once[value] = None
+    while len(once) > MOST_NOTES:
+        del once[next(iter(once))]
+
+
 class Comings(NamedTuple):
     """When values of one feature come that have no place of their own: by the numbers of rows."""
 
@@ -66,11 +88,11 @@ class Comings(NamedTuple):
     noted: list[tuple[int, Hashable, str]]  # row, feature and value, of those that get none
 
 
-Notes = dict[Hashable, dict[str, None]]
+Notes = dict[Hashable, Noted]
 
 
 class Newcomers:
-    """The values that came once, feature by feature.
+    """The values without a place of their own, feature by feature.
 
     A note counts when its round does: until then it waits. So a call that is refused or interrupted leaves
     none that counts.
@@ -88,10 +110,15 @@ class Newcomers:
         made._expected = None if self._expected is None else _copied(self._expected)
         return made
 
-    def to_dict(self, rounds: int) -> dict[Hashable, list[str]]:
-        """What was noted in rounds that count, by feature."""
+    def to_plain(self, rounds: int) -> list[tuple[Hashable, list[str], str]]:
+        """Of each feature: its name, the values that came once, and how many there were, for `Distinct`."""
         self.settle(rounds)
-        return {name: list(values) for name, values in self._settled.items() if values}
+        return [(name, list(noted.once), noted.distinct.hex()) for name, noted in self._settled.items()]
+
+    def about(self, rounds: int) -> dict[Hashable, int]:
+        """How many values of each feature came without a place of their own, about; some may have one now."""
+        self.settle(rounds)
+        return {name: noted.distinct.about() for name, noted in self._settled.items()}
 
     def settle(self, rounds: int) -> None:
         """So many rounds count: their notes do, and all others are dropped."""
@@ -113,24 +140,23 @@ class Newcomers:
     def has(self, name: Hashable, value: str) -> bool:
         """Whether a value came before, and was not forgotten."""
         notes = self._settled if self._expected is None else self._expected
-        return name in notes and value in notes[name]
+        return name in notes and value in notes[name].once
 
     def comings(self, name: Hashable, n_values: int, rows: list[int], values: list[str]) -> Comings:
         """What will happen if these values come in these rows, and so many have places of their own."""
-        notes, joined = dict((self._expected or self._settled).get(name, {})), set()
+        notes = self._settled if self._expected is None else self._expected
+        once, joined = dict(notes[name].once) if name in notes else {}, set()
         found = Comings([], [])
         for t, value in zip(rows, values, strict=True):
-            if n_values == MAX_VALUES:
-                break
             if value in joined:
                 continue
-            if n_values < FIRST_VALUES or value in notes:
+            if n_values < FIRST_VALUES or (n_values < MAX_VALUES and value in once):
                 found.joining.append(t)
                 joined.add(value)
                 n_values += 1
             else:
                 found.noted.append((t, name, value))
-                _add(notes, value)
+                remember(once, value)
         return found
 
     def note(self, found: list[Note]) -> None:
@@ -145,15 +171,11 @@ class Newcomers:
 
 
 def _copied(notes: Notes) -> Notes:
-    return {name: dict(values) for name, values in notes.items()}
+    return {name: noted.copy() for name, noted in notes.items()}
 
 
 def _write(notes: Notes, found: Iterable[Note]) -> None:
     for _, name, value in found:
-        _add(notes.setdefault(name, {}), value)
-
-
-def _add(values: dict[str, None], value: str) -> None:
-    values[value] = None
-    while len(values) > MOST_NOTES:
-        del values[next(iter(values))]
+        if name not in notes:
+            notes[name] = Noted({}, Distinct())
+        notes[name].add(name, value)

@@ -162,7 +162,8 @@ class GapBoost(BanditBooster):
         return weights
 
     def _weights_to_show(self) -> dict[str, Any]:
-        return {**super()._weights_to_show(), "expert_weights": tuple(self.expert_weights.tolist())}
+        weights = tuple(self.expert_weights.tolist())
+        return {**super()._weights_to_show(), "expert_weights": weights, "word_places": self._stages.in_use}
 
     @property
     def memory_usage(self) -> int:

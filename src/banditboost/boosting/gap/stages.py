@@ -134,6 +134,12 @@ class LinearStages:
         self.groups[label] = group
 
     @property
+    def in_use(self) -> tuple[int, int] | None:
+        """Of the places that names and words share, how many are in use, and how many there are."""
+        places = self._shared.places
+        return (int(np.count_nonzero(places["count"])), len(places)) if len(places) else None
+
+    @property
     def largest_size(self) -> int:
         """Bytes of the weights and regressions once every label has a chain."""
         n_labels = len(self.groups)
