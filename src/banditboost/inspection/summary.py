@@ -70,13 +70,8 @@ class Summary:
     @classmethod
     def of(cls, labels: Sequence[Hashable], tally: Array, **parts: Any) -> Summary:
         """The summary of a model that has heard what the tally says."""
-        shown: dict[str, Any] = {
-            "alphas": None,
-            "expert_weights": None,
-            "trees": None,
-            "word_places": None,
-            **parts,
-        }
+        unknown = dict.fromkeys(("alphas", "expert_weights", "trees", "word_places"))
+        shown: dict[str, Any] = {**unknown, **parts}
         return cls(
             n_labels=len(labels),
             verdicts=int(tally[HEARD]),

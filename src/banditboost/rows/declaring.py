@@ -52,7 +52,7 @@ def are_counts(counts: object, most: list[int]) -> bool:
 
 
 def are_notes(notes: object, nominal: Collection[Hashable], most: int) -> bool:
-    """Whether these may be values without places, by feature: those that came once, and how many there were."""
+    """Whether these may be values without places: by feature those that came once, and how many came."""
     if not isinstance(notes, list) or not all(isinstance(note, list) and len(note) == 3 for note in notes):
         return False
     return len({name for name, _, _ in notes if is_hashable(name)}) == len(notes) and all(

@@ -21,7 +21,7 @@ class Distinct:
 
     def copy(self) -> Distinct:
         """A count that goes on apart."""
-        return Distinct(self._registers)
+        return Distinct(bytes(self._registers))
 
     def add(self, number: int) -> None:
         """Count a number; twice is as once."""

@@ -138,8 +138,8 @@ def _tags(name: Hashable, value: Any) -> Tags:
     for item in items:
         if not isinstance(item, str):
             raise FeatureError(
-                f"feature {quoted(name)} is {quoted(value)}, with {quoted(item)} in it; give a list or set of "
-                "strings, or its numbers as features of their own"
+                f"feature {quoted(name)} is {quoted(value)}, with {quoted(item)} in it; give a list or set "
+                "of strings, or its numbers as features of their own"
             )
     found = map(str, items)
     return Tags(dict.fromkeys(sorted(found) if isinstance(value, (set, frozenset)) else found))

@@ -333,8 +333,8 @@ class Schema:
         )
         if not good:
             raise FeatureError(
-                "the stored schema has words or values that do not fit its features; give the whole dict that "
-                "to_dict returned"
+                "the stored schema has words or values that do not fit its features; give the whole dict "
+                "that to_dict returned"
             )
         if words:
             self._take_words(words)
@@ -556,8 +556,8 @@ class Schema:
             )
         if not self.takes_words:
             raise FeatureError(
-                f"feature {quoted(name)} is the text or list {quoted(value)}, of which only GapBoost learns the "
-                "words; give each word as a feature, such as {'red': True}, or use GapBoost"
+                f"feature {quoted(name)} is the text or list {quoted(value)}, of which only GapBoost learns "
+                "the words; give each word as a feature, such as {'red': True}, or use GapBoost"
             )
         words = value if isinstance(value, Tags) else words_in(name_of(value))
         return dict.fromkeys((code_of(name, word) for word in words), 1.0)
