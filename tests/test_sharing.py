@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banditboost import AdaBandit, GapBoost, Schema
+from banditboost import AdaBandit, GapBoost, Schema, play
 from banditboost.errors import FeatureError
 from banditboost.rows import sharing
 from banditboost.rows.distinct import Distinct
@@ -27,6 +28,7 @@ from banditboost.rows.sharing import (
     is_text,
     words_in,
 )  # fmt: skip
+from banditboost.rows.sparse import SparseRows
 from tests.naive import sharing as naive
 
 VALUES = st.lists(st.integers(0, 40).map(str), max_size=80)
@@ -284,3 +286,50 @@ def test_the_summary_tells_what_shares() -> None:
     assert summary.word_places == (292 + 50, 2**18)
     assert "id: 8 values have places of their own, about" in repr(summary)
     assert "places in use" in repr(summary)
+
+
+# Sparse matrices
+
+
+def sparse_stream(n_columns: int, n_rows: int = 60) -> tuple[Any, list[int]]:
+    luck = np.random.default_rng(n_columns)
+    X = scipy.sparse.random(n_rows, n_columns, 8 / n_columns, "csr", rng=luck)
+    return X, [int(row.nnz) % 2 for row in X]
+
+
+@pytest.mark.parametrize("n_columns", [30, MOST_COLUMNS + 1, 2_000_000])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_sparse_rows_are_played_as_one_by_one(n_columns: int, form: str) -> None:
+    X, y = sparse_stream(n_columns)
+    one, many, asked = (GapBoost([0, 1], seed=3) for _ in range(3))
+    rows = list(SparseRows(one.schema, X).rows())
+    assert all(isinstance(row, dict) == (n_columns > MOST_COLUMNS) for row in rows)
+    shown = []
+    for row, right in zip(rows, y, strict=True):
+        decision = one.decide(row)
+        shown.append(decision.label)
+        one.learn(decision, correct=decision.label == right)
+    assert play(many, X.asformat(form), y).shown.tolist() == shown
+    assert [decision.label for decision in asked.decide_many(X)] == [
+        decision.label for decision in GapBoost([0, 1], seed=3).decide_many(rows)
+    ]
+
+
+def test_a_sparse_matrix_to_trees_is_a_matrix() -> None:
+    X, y = sparse_stream(MOST_COLUMNS + 5)
+    sparse, dense = (AdaBandit([0, 1], n_learners=2, seed=3) for _ in range(2))
+    assert play(sparse, X, y).shown.tolist() == play(dense, X.toarray(), y).shown.tolist()
+
+
+def test_bad_sparse_matrices_are_refused() -> None:
+    X, y = sparse_stream(5_000)
+    X.data[7] = np.inf
+    model = GapBoost([0, 1], seed=3)
+    with pytest.raises(FeatureError, match="finite number"):
+        play(model, X, y)
+    X.data[7] = 1.0
+    with pytest.raises(FeatureError, match="where 2 are expected"):
+        play(GapBoost([0, 1], schema=Schema(numeric=["a", "b"])), X, y)
+    with pytest.raises(FeatureError, match="4097 numbers that are not 0"):
+        play(model, scipy.sparse.csr_matrix(np.ones((1, MOST_WORDS + 1))), [0])
+    assert (model.rounds, len(model.schema)) == (0, 0)

@@ -14,6 +14,7 @@ from banditboost.rows.checking import first_bad_row
 from banditboost.rows.features import feature_table
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Schema
+from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
 
 
@@ -22,7 +23,8 @@ def checked_table(schema: Schema, X: Any) -> ByColumns | None:
     by row.
     """
     X = without_mask(X)
-    columns = None if isinstance(X, np.ndarray) and X.dtype != object else taken_apart(X, schema)
+    has_no_columns = is_sparse(X) or (isinstance(X, np.ndarray) and X.dtype != object)
+    columns = None if has_no_columns else taken_apart(X, schema)
     if columns is not None:
         trial = schema.copy()
         for row in columns.first_rows():
@@ -36,6 +38,8 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     """
     trial = schema.copy()
     X = without_mask(X)
+    if is_sparse(X):
+        return list(SparseRows(schema, X).rows())
     if isinstance(X, np.ndarray):
         matrix = checked_matrix(X, trial) if X.dtype != object else None
         if matrix is not None:

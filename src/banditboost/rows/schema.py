@@ -310,6 +310,11 @@ class Schema:
         return schema
 
     @property
+    def word_places(self) -> Array:
+        """Where in a coded row each word stands; its weight stands after it."""
+        return np.array(self._word_places, np.int64)
+
+    @property
     def shares_places(self) -> bool:
         """Whether names or words share places."""
         return self.shares or bool(self._word_places)

@@ -11,6 +11,7 @@ from banditboost.models.model import Model
 from banditboost.rows.by_columns import BLOCK, ByColumns
 from banditboost.rows.many import checked_matrix, checked_table, rows_of_frame, try_row
 from banditboost.rows.plain import without_mask
+from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
 
 
@@ -30,6 +31,9 @@ class Rows:
         # the stream.
         trial = model._schema.copy()
         X = without_mask(X)
+        self._sparse = SparseRows(trial, X) if is_sparse(X) else None
+        if self._sparse is not None:
+            return
         if isinstance(X, np.ndarray) and X.dtype != object:
             self._matrix = checked_matrix(X, trial)
         if self._matrix is None:
@@ -40,12 +44,18 @@ class Rows:
                 try_row(trial, row)
 
     def __len__(self) -> int:
+        if self._sparse is not None:
+            return len(self._sparse)
         held = self._rows if self._columns is None else self._columns
         return len(held if self._matrix is None else self._matrix)
 
     def blocks(self) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the round after it."""
-        if self._matrix is not None:
+        if self._sparse is not None:
+            if len(self._sparse):
+                self._model._joined(self._sparse.fullest())
+                yield from self._sparse.blocks(self._model._schema)
+        elif self._matrix is not None:
             if len(self._matrix):
                 self._model._joined(self._matrix[0])
             yield self._matrix.reshape(len(self._matrix), len(self._model._schema)), len(self._matrix)

@@ -1,0 +1,105 @@
+"""Sparse matrices (scipy's CSR, CSC, COO, ...) as rows: a row costs what is in it.
+
+Up to 1,024 columns are features x0, x1, ..., as in any matrix: what is not stored is 0. To a model that takes
+words, the columns of a wider one are words: the number of a column is the number of its word, and what is
+stored its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from banditboost.errors import FeatureError
+from banditboost.rows.plain import LARGEST, coded, too_large
+from banditboost.rows.schema import Schema, Told
+from banditboost.rows.sharing import MOST_COLUMNS, MOST_WORDS, SHARED
+from banditboost.types import Array
+
+_BLOCK = 1 << 21  # numbers that are held at once: 16 MiB
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix of scipy, which need not be installed."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+class SparseRows:
+    """A sparse matrix that was found good, row by row or in blocks of coded rows.
+
+    Args:
+        schema: of the model, which does not change.
+        X: of numbers, with a row for each round.
+    """
+
+    def __init__(self, schema: Schema, X: Any) -> None:
+        matrix = X.tocsr()
+        if matrix is X:
+            matrix = X.copy()
+        if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+            raise FeatureError(
+                f"X has shape {X.shape} and type {X.dtype}; give a matrix of numbers with a row for each "
+                "round"
+            )
+        matrix = matrix.astype(np.float64)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        self._matrix = matrix
+        self.n_columns = int(matrix.shape[1])
+        self.are_words = schema.takes_words and not schema.declared and self.n_columns > MOST_COLUMNS
+        self._check()
+        if not self.are_words and len(self):
+            trial = schema.copy()
+            trial.takes_array(np.zeros(self.n_columns))
+
+    def __len__(self) -> int:
+        return int(self._matrix.shape[0])
+
+    def _check(self) -> None:
+        matrix = self._matrix
+        for i in np.flatnonzero(~(np.abs(matrix.data) <= LARGEST))[:1]:
+            raise too_large(f"x{matrix.indices[i]}", float(matrix.data[i]))
+        if self.are_words and (self.n_columns > SHARED or self.most_words > MOST_WORDS):
+            raise FeatureError(
+                f"a row of X has {self.most_words} numbers that are not 0, of {self.n_columns}; give at most "
+                f"{MOST_WORDS} of 2**32"
+            )
+
+    @property
+    def most_words(self) -> int:
+        """How many numbers of one row are not 0."""
+        return int(np.diff(self._matrix.indptr).max(initial=0))
+
+    def rows(self) -> Iterator[Any]:
+        """Each row as a model takes it alone."""
+        for t in range(len(self)):
+            yield self._told(t) if self.are_words else self._matrix[t].toarray()[0]
+
+    def _told(self, t: int) -> Told:
+        cells = slice(self._matrix.indptr[t], self._matrix.indptr[t + 1])
+        columns, weights = self._matrix.indices[cells].tolist(), self._matrix.data[cells].tolist()
+        return Told({coded(column): weight for column, weight in zip(columns, weights, strict=True)})
+
+    def fullest(self) -> Any:
+        """The row that brings all that any row brings."""
+        t = int(np.diff(self._matrix.indptr).argmax())
+        return self._told(t) if self.are_words else np.zeros(self.n_columns)
+
+    def blocks(self, schema: Schema) -> Iterator[tuple[Array, int]]:
+        """Blocks of coded rows, each with the number of the row after it; what the rows bring has joined."""
+        n_rows = max(1, _BLOCK // max(1, len(schema)))
+        for start in range(0, len(self), n_rows):
+            stop = min(start + n_rows, len(self))
+            part = self._matrix[start:stop]
+            yield self._with_words(part, schema) if self.are_words else part.toarray(), stop
+
+    @staticmethod
+    def _with_words(part: Any, schema: Schema) -> Array:
+        block = np.full((part.shape[0], len(schema)), np.nan)
+        lengths = np.diff(part.indptr)
+        row = np.repeat(np.arange(part.shape[0]), lengths)
+        place = schema.word_places[np.arange(part.nnz) - np.repeat(part.indptr[:-1], lengths)]
+        block[row, place], block[row, place + 1] = part.indices, part.data
+        return block
