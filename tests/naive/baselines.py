@@ -66,8 +66,8 @@ class Linear(Baseline):
     def phi(self, x):
         vector = {"constant": 1.0}
         for feature, value in enumerate(x):
-            if math.isnan(value):
-                continue
+            if math.isnan(value) or (self.kinds[feature] == "nominal" and value >= 2**32):
+                continue  # missing, or a name without a place of its own
             if self.kinds[feature] == "nominal":
                 vector[feature, int(value)] = 1.0
             elif value != 0:

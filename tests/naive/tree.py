@@ -117,7 +117,10 @@ class Tree:
 
     def is_missing(self, feature, value):
         """A nominal value without a place of its own is, and so are words."""
-        return math.isnan(value) or (self.kinds[feature] != "numeric" and value >= self.n_values[feature])
+        kind = self.kinds[feature]
+        if math.isnan(value) or kind in ("word", "weight"):
+            return True
+        return kind == "nominal" and value >= self.n_values[feature]
 
     # Where a row goes
 

@@ -39,9 +39,8 @@ def bayes_value(forest: Forest, leaf: int, entry: int, x: Array) -> float:
                 total += -0.5 * z * z - math.log(sd) - _LOG_ROOT_TWO_PI
         else:
             n_values = forest.features[f]["n_values"]
-            code = int(value)
-            if code < n_values:
-                weight = 0.0
+            if 0.0 <= value < n_values:
+                code, weight = int(value), 0.0
                 for v in range(n_values):
                     weight += stats[at + v]
                 total += math.log((stats[at + code] + one_example) / (weight + one_example * n_values))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.compiled.compile import inlined, loop
-from banditboost.rows.features import NUMERIC
+from banditboost.rows.features import NOMINAL, NUMERIC
 from banditboost.trees.approximate_merit import (
     GROUP,
     THRESHOLDS,
@@ -301,10 +301,10 @@ def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float
     n_features, waiting = forest.features.size, 0
     for f in range(n_features):
         work.low[f], work.high[f] = -1.0, -1.0
-        if forest.features[f]["kind"] != NUMERIC:
+        if forest.features[f]["kind"] == NOMINAL:
             merit = nominal_merit_if_any(forest, leaf, f, work)
             leaders = with_range(leaders, f, merit, merit, work)
-        elif joins_group(forest, leaf, f, waiting, work):
+        elif forest.features[f]["kind"] == NUMERIC and joins_group(forest, leaf, f, waiting, work):
             waiting += 1
         if waiting == GROUP or (waiting > 0 and f == n_features - 1):
             rough_merits(forest, leaf, work.rough)

@@ -14,7 +14,7 @@ import numpy as np
 
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.rows.features import NUMERIC
+from banditboost.rows.features import NOMINAL, NUMERIC
 from banditboost.rows.plain import LARGEST
 from banditboost.trees.layout import MAJORITY, SEVERAL, Forest
 from banditboost.types import Array
@@ -281,7 +281,7 @@ def _columns_of(forest: Forest) -> tuple[Array, Array, Array]:
     """
     features = forest.features
     numeric = features["kind"] == NUMERIC
-    nominal = features[~numeric]
+    nominal = features[features["kind"] == NOMINAL]
     values = np.zeros(int(forest.head["row_size"][0]) + 1, np.int64)
     np.add.at(values, nominal["offset"], 1)
     np.add.at(values, nominal["offset"] + nominal["n_values"], -1)
@@ -298,7 +298,7 @@ def _check_summaries(forest: Forest, summaries: Array) -> None:
         _are_unseen(low, high) | ((low >= -LARGEST) & (low <= high) & (high <= LARGEST)),
         "a smallest or largest value is no number",
     )
-    n_values = forest.features["n_values"][forest.features["kind"] != NUMERIC]
+    n_values = forest.features["n_values"][forest.features["kind"] == NOMINAL]
     _demand(
         (only == SEVERAL) | ((only >= 0.0) & (only <= n_values) & (only == np.floor(only))),
         "the only value of a nominal feature is none of its values",
