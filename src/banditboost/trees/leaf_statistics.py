@@ -218,9 +218,7 @@ def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) ->
             low = summary + offset
             stats[low] = min(stats[low], value)
             stats[low + 1] = max(stats[low + 1], value)
-        elif (
-            value < forest.features[f]["n_values"]
-        ):  # others have no place of their own, and count as missing
+        elif 0.0 <= value < forest.features[f]["n_values"]:  # others are missing to trees
             code = int(value)
             stats[at + code] += weight
             if stats[summary + offset] == 0.0:
