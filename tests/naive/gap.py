@@ -421,13 +421,18 @@ class GapBoost:
         ]
         return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
 
-    def probabilities(self, hope, allowed=None):
+    def hopes_know(self, x):
+        """Whether there are narrow regressions, and no words in the row, of which these know nothing."""
+        words = [c for c, kind in enumerate(self.kinds) if kind == "word" and not math.isnan(x[c])]
+        return self.has_narrow() and not words
+
+    def probabilities(self, hope, x, allowed=None):
         """(best, p), among the allowed labels in the place of all."""
         allowed = range(self.k) if allowed is None else allowed
         k = len(allowed)
         best = first_best(hope, allowed)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.has_narrow() else GAMMA) * k / doubt
+        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.hopes_know(x) else GAMMA) * k / doubt
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:
@@ -442,7 +447,7 @@ class GapBoost:
         x = self.completed(x)
         score = self.scores(x)
         hope = self.hopes(score, x)
-        best, P = self.probabilities(hope, allowed)
+        best, P = self.probabilities(hope, x, allowed)
         shown = draw(rng.uniform(self.seed, round, rng.EXPLORE, 0), best, P)
         believed = first_best(score, range(self.k) if allowed is None else allowed)
         return GapDecision(round, score, hope, P, believed, shown, P[shown])

@@ -238,7 +238,7 @@ def test_inverse_gap_weighting_by_hand(max_memory, c):
     """Without ridge regressions, and with them."""
     booster = make_booster(max_memory=max_memory)
     booster.V = 3
-    best, P = booster.probabilities([0.5, 0.0, -0.5])
+    best, P = booster.probabilities([0.5, 0.0, -0.5], row(0))
     # doubt 1/4, gamma = c x 3 x 2 x 4 = 24 c
     assert best == 0
     assert P[1:] == [1 / (3 + c * 24 * 0.25), 1 / (3 + c * 24 * 0.5)]
@@ -247,7 +247,7 @@ def test_inverse_gap_weighting_by_hand(max_memory, c):
 
 def test_doubt_is_bounded_and_ties_go_to_the_first_label():
     booster = make_booster(max_memory=64)
-    best, P = booster.probabilities([-1.0, 1.0, 1.0])
+    best, P = booster.probabilities([-1.0, 1.0, 1.0], row(0))
     assert best == 1
     assert P[0] == pytest.approx(1 / (3 + 300))
     assert P[2] == pytest.approx(1 / 3)

@@ -91,6 +91,7 @@ def list_shared(model: Any, x: Array) -> int:
         model.scratch.slots,
         model.scratch.values,
     )
+    model.scratch.words[0] = 0
     if places.size == 0:
         return 0
     n = 0
@@ -102,6 +103,7 @@ def list_shared(model: Any, x: Array) -> int:
         elif kind == WORD and x[c] == x[c]:
             slots[n] = int(x[c]) & (places.size - 1)
             values[n] = weigh(places[slots[n]], x[c + 1])
+            model.scratch.words[0] += 1
             n += 1
     return n
 

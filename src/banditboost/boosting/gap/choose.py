@@ -151,7 +151,8 @@ def choose(model: Any, memo: Array, key: int) -> None:
     greedy = best_label(scores, allowed)
     if has_narrow:
         add_widths(model, OPTIMISM * recent_error(least, verdicts), scores)
-    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if has_narrow else GAMMA)
+    is_known = has_narrow and scratch.words[0] == 0  # of words hopes know nothing
+    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if is_known else GAMMA)
     best = weigh_labels(scores, allowed, factor, probabilities)
     shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
     note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)

@@ -56,6 +56,7 @@ class LinearStages:
             "slots": np.zeros(length, np.uint32),
             "values": np.zeros(length),
             "bounds": np.zeros(STAGES + 1, np.int64),
+            "words": np.zeros(1, np.int64),
             "codes": np.zeros(d, np.int64),
             "numbers": np.zeros(d),
             "row": np.zeros(d),

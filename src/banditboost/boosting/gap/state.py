@@ -72,9 +72,8 @@ class GapScratch(NamedTuple):
     # minus sign
     slots: Array
     values: Array
-    bounds: (
-        Array  # [4]: where each stage's part of the list begins and ends; before the first, what is shared
-    )
+    bounds: Array  # [4]: where each stage's part of the list begins and ends; before them, what is shared
+    words: Array  # [1]: how many of these are words
     codes: Array  # by column: the nominal value or the bin; -1 if missing
     numbers: Array  # by column: the standardised value, or 1
     row: Array  # of which the list was made,
