@@ -448,7 +448,7 @@ def test_the_inverse_is_that_of_the_rows_and_the_weights_solve_them():
 
 def test_wide_rows_have_no_ridge_regression():
     for columns, labels, expected in ((417, 3, True), (418, 3, False), (6, 10_000, True), (7, 10_000, False)):
-        assert has_narrow_regressions(labels, ["numeric"] * columns, [0] * columns, 2**28) == expected
+        assert has_narrow_regressions(labels, ["numeric"] * columns, [1] * columns, 2**28) == expected
     for memory in (64 * 2 * 41 * 41, 64 * 2 * 41 * 41 - 1):
         assert has_narrow_regressions(2, ["nominal"], [40], memory) == (memory % 64 == 0)
     booster = make_booster(max_memory=64)
@@ -471,11 +471,11 @@ def test_experts_with_next_to_no_weight_do_not_count():
 
 
 def test_wide_regressions_need_room():
-    assert has_wide_regressions(4, ["numeric"] * 20, [0] * 20, 2**28, 16384)  # 1 + 20 + 210
-    assert not has_wide_regressions(4, ["numeric"] * 22, [0] * 22, 2**28, 16384)  # 276
-    assert has_wide_regressions(3, ["nominal", "numeric"], [4, 0], 64 * 3 * 11 * 11, 5)  # 1 + 4 + 1 and 4 + 1
-    assert not has_wide_regressions(3, ["nominal", "numeric"], [4, 0], 64 * 3 * 11 * 11 - 1, 5)
-    assert not has_wide_regressions(3, ["nominal", "numeric"], [4, 0], 64 * 3 * 11 * 11, 4)
+    assert has_wide_regressions(4, ["numeric"] * 20, [1] * 20, 2**28, 16384)  # 1 + 20 + 210
+    assert not has_wide_regressions(4, ["numeric"] * 22, [1] * 22, 2**28, 16384)  # 276
+    assert has_wide_regressions(3, ["nominal", "numeric"], [4, 1], 64 * 3 * 11 * 11, 5)  # 1 + 4 + 1 and 4 + 1
+    assert not has_wide_regressions(3, ["nominal", "numeric"], [4, 1], 64 * 3 * 11 * 11 - 1, 5)
+    assert not has_wide_regressions(3, ["nominal", "numeric"], [4, 1], 64 * 3 * 11 * 11, 4)
 
 
 def test_wide_regressions_learn_only_what_is_short_of_the_verdict():
