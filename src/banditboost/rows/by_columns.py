@@ -180,7 +180,7 @@ def taken_apart(X: Any, schema: Schema) -> ByColumns | None:
 def _dicts(rows: Sequence[dict[Hashable, Any]], schema: Schema) -> ByColumns | None:
     names, n_cells = tuple(rows[0]), sum(map(len, rows))
     cells: Iterable[list[Any]] | None = None
-    if n_cells == len(rows) * len(names):
+    if names and n_cells == len(rows) * len(names):
         cells = _cells_of_same(names, rows)
     if cells is None:
         names = tuple(dict.fromkeys(chain.from_iterable(rows)))
