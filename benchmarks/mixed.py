@@ -21,13 +21,17 @@ LABEL = "label"
 
 
 def mixed(rounds: int, seed: int = 1) -> Stream:
-    """The right label has the largest sum over all columns: a weight for each number, and one for each name."""
+    """The right label has the largest sum over all columns; how much a number weighs depends on a name."""
     random = np.random.Generator(np.random.PCG64(seed))
     numbers = random.standard_normal((rounds, N_NUMBERS)).round(4)
     codes = np.stack([random.integers(n, size=rounds) for n in N_VALUES], axis=1)
-    sums = 0.4 * numbers @ random.standard_normal((N_NUMBERS, N_LABELS))
+    sums = np.zeros((rounds, N_LABELS))
     for i, n in enumerate(N_VALUES):
         sums += random.standard_normal((n, N_LABELS))[codes[:, i]]
+    for i in range(N_NUMBERS):
+        name = i % len(N_VALUES)
+        weights = random.standard_normal((N_VALUES[name], N_LABELS))
+        sums += numbers[:, i, np.newaxis] * weights[codes[:, name]]
     return Stream(
         "mixed",
         (*(f"n{i}" for i in range(N_NUMBERS)), *(f"c{i}" for i in range(len(N_VALUES)))),

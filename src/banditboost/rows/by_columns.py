@@ -263,7 +263,7 @@ def _column_of_frame(name: Hashable, series: nw.Series[Any]) -> Numbers | Names 
         values, places = distinct(series)
         kinds = set(map(type, values))
         if kinds and any(kinds <= words for words in _WORDS):  # categories may be anything
-            return Names(name, values, places, np.full(len(values) + 1, np.nan))
+            return _named(name, values, places)
         return _column(name, series.to_list())
     return _column(name, series.to_list()) if series.dtype == nw.Object else None
 
@@ -276,11 +276,27 @@ def distinct(series: nw.Series[Any]) -> tuple[list[Any], Array]:
     if hasattr(native, "factorize"):  # pandas, of which narwhals would make two tables and join them
         places, values = native.factorize()
         return values.tolist(), np.where(places < 0, len(values), places).astype(np.int32)
-    found = series.unique(maintain_order=True).to_list()
-    values = [value for value in found if value is not None]
-    numbers = {value: place for place, value in enumerate(values)} | {None: len(values)}
-    replaced = series.replace_strict(found, [numbers[value] for value in found], return_dtype=nw.Int32())
-    return values, np.array(replaced.to_numpy(), np.int32)
+    try:
+        found = series.unique(maintain_order=True).to_list()
+        codes = _codes(found)
+        if len(codes) == 1:  # a value set of nothing but None has no type for pyarrow
+            return [], np.zeros(len(series), np.int32)
+        new = [codes[value] for value in found]
+        places = series.replace_strict(found, new, return_dtype=nw.Int32()).to_numpy()
+    except NotImplementedError:  # pyarrow, of string views
+        return _distinct_of_list(series.to_list())
+    return list(codes)[:-1], np.array(places, np.int32)
+
+
+def _distinct_of_list(cells: list[Any]) -> tuple[list[Any], Array]:
+    codes = _codes(cells)
+    return list(codes)[:-1], np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+
+
+def _codes(cells: list[Any]) -> dict[Any, int]:
+    """The place of each value, and the one after the last for None."""
+    values = [value for value in dict.fromkeys(cells) if value is not None]
+    return {value: place for place, value in enumerate([*values, None])}
 
 
 def floats_of(series: nw.Series[Any]) -> Array:
@@ -314,7 +330,8 @@ def _numbers(name: Hashable, cells: Array) -> Numbers | None:
 
 
 def _names(name: Hashable, cells: list[Any]) -> Names:
-    values = [value for value in dict.fromkeys(cells) if value is not None]
-    place_of = {value: place for place, value in enumerate(values)} | {None: len(values)}
-    places = np.fromiter(map(place_of.__getitem__, cells), np.int32, len(cells))
+    return _named(name, *_distinct_of_list(cells))
+
+
+def _named(name: Hashable, values: list[Any], places: Array) -> Names:
     return Names(name, values, places, np.full(len(values) + 1, np.nan))
