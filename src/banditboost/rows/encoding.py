@@ -1,8 +1,9 @@
 """Dict rows as vectors, fast: for rows that have the same names as one before.
 
 `Schema.encode` looks at a row name by name. Here the names are looked at once, and kept as a *plan*: which
-values to take from the dict, which of them are names, and where each goes. A row with other names, with a
-value that has not joined, or with one that is neither float, int nor str, goes name by name.
+values to take from the dict, which of them are names, and where each goes. A row with other names or
+a value that has not joined goes name by name; one with a value that is neither float, int nor str is left to
+the schema's longer way.
 """
 
 from __future__ import annotations
@@ -54,12 +55,14 @@ class Encoder:
         take, n_numbers, codes, arrange, pack = plan
         try:
             values = take(row)
-            if _PLAIN.issuperset(map(type, values)):
-                numbers = (*values[:n_numbers], *map(_code, codes, values[n_numbers:]))
-                return np.frombuffer(pack(*(numbers if arrange is None else arrange(numbers))))
-        except (KeyError, OverflowError, struct.error):  # another name or value, a huge integer, a text
-            pass
-        return self._encode_by_name(row)
+            if not _PLAIN.issuperset(map(type, values)):
+                return None
+            numbers = (*values[:n_numbers], *map(_code, codes, values[n_numbers:]))
+            return np.frombuffer(pack(*(numbers if arrange is None else arrange(numbers))))
+        except KeyError:  # another name, or a value that has not joined
+            return self._encode_by_name(row)
+        except (OverflowError, struct.error):  # a huge integer, or a text where numbers are
+            return None
 
     def _encode_first(self, row: dict[Any, Any]) -> Array | None:
         """Code a row with so many names, and keep a plan for those like it."""
