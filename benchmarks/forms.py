@@ -191,6 +191,12 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, dict[str, Ra
     return found
 
 
+def commit_of(checkout: Path | None) -> str:
+    """Which commit --before names; empty without it."""
+    command = ["git", "-C", str(checkout), "rev-parse", "--short", "HEAD"]
+    return "" if checkout is None else subprocess.check_output(command, text=True).strip()
+
+
 def base_of(form: str) -> str:
     """What a rate is compared with: the array in the same way of asking."""
     return f"{MANY} array" if form.startswith(MANY) else ARRAY
@@ -258,9 +264,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(report(found))
     if options.record:
         about = records.about(machine.describe(core, PACKAGES), records.typed("benchmarks.forms", arguments))
-        lines = [
-            {"form": form, "rounds": options.rounds, "rates": rates, **about} for form, rates in found.items()
-        ]
+        told = {"rounds": options.rounds, "before": commit_of(options.before), **about}
+        lines = [{"form": form, "rates": rates, **told} for form, rates in found.items()]
         records.update(options.record, lines, ["form"])
 
 

@@ -36,6 +36,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "forms.table": table,
     "forms.names": lambda: f"{min(N_VALUES)} to {max(N_VALUES)}",
     "forms.origin": lambda: origin("forms"),
+    "forms.before": lambda: f"commit {lines('forms')[0]['before']}",
     "forms.play": lambda: least_share("play"),
     "forms.run": lambda: least_share("run"),
     "forms.many": lambda: least_share(forms.MANY),
