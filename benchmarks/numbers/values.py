@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, departures, reliability, reproduction, speed, theory
+from benchmarks.numbers import accuracy, departures, forms, reliability, reproduction, speed, theory
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
     **departures.VALUES,
+    **forms.VALUES,
     **reliability.VALUES,
     **reproduction.VALUES,
     **speed.VALUES,

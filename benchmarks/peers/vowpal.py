@@ -2,7 +2,7 @@
 
 The Python package's Workspace is given the command line with `-d`, so that Vowpal Wabbit's C++ driver plays
 the stream from a file. The file is its binary cache, made before the clock starts: no text is parsed while it
-is measured.
+is measured, unless that is asked for.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _PROBE_ROUNDS = 300
 
 
 class VowpalWabbit:
-    def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
+    def __init__(self, stream: Stream, parameters: Parameters, seed: int, *, from_text: bool = False) -> None:
+        self._from_text = from_text
         self._seed, self._parameters, self._n_labels, self._rounds = (
             seed,
             parameters,
@@ -46,9 +47,10 @@ class VowpalWabbit:
         )
         self._folder = tempfile.TemporaryDirectory(prefix="banditboost-peers-")
         self._path("rows").write_text("".join(lines(_prepared(stream, parameters))))
-        _run(
-            f"{self._files()} --cbify {self._n_labels} --epsilon 0 {self._bits()} --quiet"
-        )  # writes the cache
+        if not from_text:
+            _run(
+                f"{self._files()} --cbify {self._n_labels} --epsilon 0 {self._bits()} --quiet"
+            )  # writes the cache
         start = time.process_time()
         _run(f"{self.command()} --examples {_PROBE_ROUNDS}")
         self._seconds_a_round = (time.process_time() - start) / min(_PROBE_ROUNDS, self._rounds)
@@ -70,7 +72,8 @@ class VowpalWabbit:
         return "-b 20" if self._parameters["quadratic"] else "-b 18"
 
     def _files(self) -> str:
-        return f"-d {self._path('rows')} --cache_file {self._path('cache')} -p {self._path('shown')}"
+        cache = "" if self._from_text else f"--cache_file {self._path('cache')} "
+        return f"-d {self._path('rows')} {cache}-p {self._path('shown')}"
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name

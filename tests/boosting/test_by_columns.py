@@ -25,6 +25,32 @@ from tests.boosting.streams import growing_rows, make_stream
 
 LABELS = ["yes", "no"]
 Rows = list[dict[str, Any]]
+
+
+def as_categories(rows: Rows) -> pd.DataFrame:
+    frame = pd.DataFrame(rows)
+    return frame.astype({name: "category" for name in ("colour", "late") if name in frame})
+
+
+def as_views(rows: Rows) -> pa.Table:
+    """Texts as pyarrow reads them from files of polars, with few functions for them."""
+    table = pa.Table.from_pylist(rows)
+    types = [pa.string_view() if kind == pa.string() else kind for kind in table.schema.types]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
+
+
+def as_dictionaries(rows: Rows) -> pa.Table:
+    """With a value that is there twice, and one that no row has."""
+    table = pa.Table.from_pylist(rows)
+    for i, name in enumerate(table.column_names):
+        if table.schema.types[i] == pa.string():
+            column = table.column(name).combine_chunks()
+            values = pa.array(["unused", *column.to_pylist()])
+            places = [None if cell is None else t + 1 for t, cell in enumerate(column.to_pylist())]
+            table = table.set_column(i, name, pa.DictionaryArray.from_arrays(places, values))
+    return table
+
+
 FORMS: dict[str, Any] = {
     "dicts": list,
     "tuple": tuple,
@@ -32,8 +58,12 @@ FORMS: dict[str, Any] = {
     "pandas": pd.DataFrame,
     "pandas objects": lambda rows: pd.DataFrame(rows).astype(object),
     "pandas NA": lambda rows: pd.DataFrame(rows).convert_dtypes(),
+    "pandas categories": as_categories,
     "polars": pl.DataFrame,
+    "polars categories": lambda rows: pl.DataFrame(rows).with_columns(pl.col(pl.String).cast(pl.Categorical)),
     "pyarrow": pa.Table.from_pylist,
+    "pyarrow views": as_views,
+    "pyarrow dictionaries": as_dictionaries,
 }
 
 

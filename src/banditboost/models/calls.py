@@ -70,7 +70,6 @@ class Calls:
         "_type",
         "active",
         "blank",
-        "blank_row",
         "counters",
         "decide",
         "encode",
@@ -84,9 +83,8 @@ class Calls:
     """Whether rounds have to go through Python, since learners are Python objects."""
     decide: Callable[..., int]
     learn: Callable[..., int]
-    blank: Array  # a memo that is copied each round,
-    blank_row: Array  # and a row,
-    encode: Callable[[Any, Array], bool]  # which the schema writes a dict into
+    blank: Array  # a memo that is copied each round
+    encode: Callable[[dict[Any, Any]], Array | None]  # a dict row as float64; None if it brings anything odd
     labels: tuple[Hashable, ...]
     active: Array | None  # the labels that are shown, if some were removed
     seed: int  # of the draws
@@ -144,7 +142,7 @@ class Calls:
         """Calls in which a part of the model that has grown has taken the place of what it was."""
         made = self.__new__(type(self))
         made._kind, made.counters = self._kind, self.counters
-        made.blank, made.blank_row, made.encode = self.blank, self.blank_row, self.encode
+        made.blank, made.encode = self.blank, self.encode
         made.labels, made.seed, made.row_shape = self.labels, self.seed, self.row_shape
         made.active = self.active
         if numba.config.DISABLE_JIT:

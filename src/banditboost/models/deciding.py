@@ -9,7 +9,7 @@ import numpy as np
 
 from banditboost.decision import Decision, Origin
 from banditboost.distribution import distribution
-from banditboost.errors import LabelError
+from banditboost.errors import FeatureError, LabelError
 from banditboost.io.values import demand
 from banditboost.memo import POLICY_UNIFORM
 from banditboost.models.identity import FORKS, Identity
@@ -54,11 +54,10 @@ class DecidingModel(Model):
         if self._turn.unfinished is not None:
             self._settled()
         calls, identity = self._calls, self._identity
+        row: Array | None
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == calls.row_shape:
-            row: Array | None = x  # as the one before: nothing else to look at
-        elif type(x) is dict and calls.encode(x, written := calls.blank_row.copy()):
-            row = written
-        else:
+            row = x  # as the one before: nothing else to look at
+        elif type(x) is not dict or (row := calls.encode(x)) is None:
             row = self._coded(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
         if row is None or origin is None or identity.forks != FORKS[0] or round_ >= identity.ledger.room:
@@ -69,7 +68,19 @@ class DecidingModel(Model):
             if shown >= 0:
                 return Decision(origin, calls.labels, memo, round_, shown)
         indices = self._indices_of(allowed)
-        return Decision._of(origin, self.labels, self._choose(row, round_, indices, True)[0], indices)
+        try:
+            memo, _ = self._choose(row, round_, indices, True)
+        except FeatureError as error:
+            raise self._refusal(x, error) from None
+        return Decision._of(origin, self.labels, memo, indices)
+
+    def _refusal(self, x: Row, error: FeatureError) -> FeatureError:
+        """Why a row is refused: a number of a dict as it was given, not as it was coded."""
+        try:
+            self._coded(x)
+        except FeatureError as told:
+            return told
+        return error
 
     def _decide_on_draft(self, x: Row, allowed: Array | None) -> Decision:
         """Decide after something has joined, a run has begun, or the ledger has grown: all at once."""

@@ -23,6 +23,7 @@ from banditboost.models.changing import Changing, Counts
 from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
+from banditboost.rows.encoding import Encoder
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Schema
 from banditboost.text import counted, quoted, visible
@@ -129,7 +130,7 @@ class Model(Changing):
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
         calls = self._bind()
-        calls.blank, calls.blank_row, calls.encode = self._blank, self._blank_row, self._schema.encode
+        calls.blank, calls.encode = self._blank, Encoder(self._schema).encode
         calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
         calls.active = self._active
         self._schema.counters = calls.counters[ROUNDS:]

@@ -3,6 +3,7 @@
 Where to look:
 
     schema.py     names and kinds of features; a row becomes an array of numbers
+    encoding.py   dict rows with the names of one before, coded fast
     declaring.py  what a schema may be declared with
     features.py   the schema as compiled code reads it
     checking.py   whether the numbers of a row, or of a stored decision, are possible

@@ -11,7 +11,7 @@ anything that has to be refused, or a kind that is not the feature's, it goes ro
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from banditboost.rows.sharing import SHARED, Comings, Note
 from banditboost.types import Array
 
 BLOCK = 20_000  # rows that are held as one matrix
+_ROWS_AT_ONCE = 1_000  # dicts that are read together
 _LEAST_FULL = 0.5  # of the cells of dicts with different keys: below, most of a column would be missing
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 _NUMBERS = frozenset({int, float, np.float32, np.float64, *_INTEGERS})
@@ -207,17 +208,37 @@ def taken_apart(X: Any, schema: Schema) -> ByColumns | None:
 
 
 def _dicts(rows: Sequence[dict[Hashable, Any]], schema: Schema) -> ByColumns | None:
-    names: Sequence[Hashable] = tuple(rows[0])
-    n_cells = sum(map(len, rows))
-    same = n_cells == len(rows) * len(names) and all(map(rows[0].keys().__eq__, map(dict.keys, rows)))
-    if not same:
+    names, n_cells = tuple(rows[0]), sum(map(len, rows))
+    cells: Iterable[list[Any]] | None = None
+    if names and n_cells == len(rows) * len(names):
+        cells = _cells_of_same(names, rows)
+    if cells is None:
         names = tuple(dict.fromkeys(chain.from_iterable(rows)))
         if n_cells < _LEAST_FULL * len(rows) * len(names):
             return None
-    cells: Iterator[list[Any]] = (
-        list(map(itemgetter(name), rows) if same else (row.get(name) for row in rows)) for name in names
-    )
+        cells = ([row.get(name) for row in rows] for name in names)
     return _put_together(names, map(_column, names, cells), rows.__getitem__, schema)
+
+
+def _cells_of_same(
+    names: tuple[Hashable, ...], rows: Sequence[dict[Hashable, Any]]
+) -> list[list[Any]] | None:
+    """The cells of each column; None if a row lacks a name.
+
+    Some rows at a time, all columns of them: a dict is read much faster while it is in the cache.
+    """
+    columns: list[list[Any]] = [[] for _ in names]
+    take = itemgetter(*names)
+    try:
+        if len(names) == 1:
+            return [list(map(take, rows))]
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            parts = zip(*map(take, rows[start : start + _ROWS_AT_ONCE]), strict=True)
+            for column, part in zip(columns, parts, strict=True):
+                column.extend(part)
+    except KeyError:
+        return None
+    return columns
 
 
 def _lists(rows: Sequence[Sequence[Any]], schema: Schema) -> ByColumns | None:
@@ -248,7 +269,7 @@ def _put_together(
     schema: Schema,
 ) -> ByColumns | None:
     """The columns, unless there is none, one cannot be taken apart, or one is not what the schema says."""
-    if schema.declared and not set(names) <= set(schema.names):
+    if (schema.declared and not set(names) <= set(schema.names)) or schema.makes_words_of(names):
         return None
     kinds, columns = dict(zip(schema.names, schema.kinds, strict=True)), []
     for column in found:
@@ -270,9 +291,44 @@ def _put_together(
 def _column_of_frame(name: Hashable, series: nw.Series[Any]) -> Numbers | Names | None:
     if series.dtype in _NUMERIC_TYPES:
         return _numbers(name, floats_of(series))
-    if series.dtype in (nw.String, nw.Boolean, nw.Categorical, nw.Enum, nw.Object):
+    if series.dtype in (nw.String, nw.Boolean, nw.Categorical, nw.Enum):
+        values, places = distinct(series)
+        kinds = set(map(type, values))
+        if kinds and any(kinds <= words for words in _WORDS):  # categories may be anything
+            return _named(name, values, places)
         return _column(name, series.to_list())
-    return None
+    return _column(name, series.to_list()) if series.dtype == nw.Object else None
+
+
+def distinct(series: nw.Series[Any]) -> tuple[list[Any], Array]:
+    """The values in the order in which they appear, and each row's place among them; the place after the last
+    one where it is missing.
+    """
+    native = series.to_native()
+    if hasattr(native, "factorize"):  # pandas, of which narwhals would make two tables and join them
+        places, values = native.factorize()
+        return values.tolist(), np.where(places < 0, len(values), places).astype(np.int32)
+    try:
+        found = series.unique(maintain_order=True).to_list()
+        codes = _codes(found)
+        if len(codes) == 1:  # a value set of nothing but None has no type for pyarrow
+            return [], np.zeros(len(series), np.int32)
+        new = [codes[value] for value in found]
+        places = series.replace_strict(found, new, return_dtype=nw.Int32()).to_numpy()
+    except NotImplementedError:  # pyarrow, of string views
+        return _distinct_of_list(series.to_list())
+    return list(codes)[:-1], np.array(places, np.int32)
+
+
+def _distinct_of_list(cells: list[Any]) -> tuple[list[Any], Array]:
+    codes = _codes(cells)
+    return list(codes)[:-1], np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+
+
+def _codes(cells: list[Any]) -> dict[Any, int]:
+    """The place of each value, and the one after the last for None."""
+    values = [value for value in dict.fromkeys(cells) if value is not None]
+    return {value: place for place, value in enumerate([*values, None])}
 
 
 def floats_of(series: nw.Series[Any]) -> Array:
@@ -306,7 +362,8 @@ def _numbers(name: Hashable, cells: Array) -> Numbers | None:
 
 
 def _names(name: Hashable, cells: list[Any]) -> Names:
-    values = [value for value in dict.fromkeys(cells) if value is not None]
-    place_of = {value: place for place, value in enumerate(values)} | {None: len(values)}
-    places = np.fromiter(map(place_of.__getitem__, cells), np.int32, len(cells))
+    return _named(name, *_distinct_of_list(cells))
+
+
+def _named(name: Hashable, values: list[Any], places: Array) -> Names:
     return Names(name, values, places, np.full(len(values) + 1, np.nan))

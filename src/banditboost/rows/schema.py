@@ -743,6 +743,10 @@ class Schema:
         about = self._newcomers.about(self.rounds)
         return {name: (len(self._columns[name][1] or ()), n) for name, n in about.items()}
 
+    def makes_words_of(self, names: Iterable[Hashable]) -> bool:
+        """Whether some of these features would be words, since there are too many."""
+        return self.takes_words and not self.declared and len({*self._columns, *names}) > MOST_COLUMNS
+
     def look_ahead(self) -> None:
         """Rows are coded before those before them are decided."""
         self._newcomers.look_ahead(self.rounds)

@@ -5,8 +5,17 @@ from typing import Any
 
 import narwhals as nw
 
-from banditboost.datasets.tables.cells import Batch, Cells, Request, as_words, dates, from_objects, no_number
-from banditboost.rows.by_columns import floats_of
+from banditboost.datasets.tables.cells import (
+    Batch,
+    Cells,
+    Request,
+    Words,
+    as_words,
+    dates,
+    from_objects,
+    no_number,
+)
+from banditboost.rows.by_columns import distinct, floats_of
 from banditboost.rows.plain import is_missing
 
 _ROWS_A_BATCH = 50_000
@@ -40,7 +49,13 @@ def _cells(series: "nw.Series[Any]", name: str, words: bool) -> Cells:
     if dtype.is_numeric() and not words:
         return floats_of(series)
     if dtype in (nw.String, nw.Categorical, nw.Enum):  # the categories of pandas and pyarrow may be numbers
-        return as_words(
-            [None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True
-        )
+        return _words(series)
     return from_objects(series.to_list(), name, words)
+
+
+def _words(series: "nw.Series[Any]") -> Words:
+    values, places = distinct(series)
+    found = as_words(
+        [None if is_missing(value) else str(value) for value in [*values, None]], no_number, typed=True
+    )
+    return found._replace(codes=found.codes[places])
