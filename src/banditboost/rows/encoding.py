@@ -85,7 +85,7 @@ def _plan(schema: Schema, row: dict[Any, Any]) -> _Plan:
     codes = tuple({value: code for code, value in enumerate(schema.values(name))} for name in nominal)
     taken = {name: place for place, name in enumerate(names)}
     missing = len(names)  # the place after the last one holds NaN
-    places = [taken[place.name] if place.name in taken else missing for place in schema.places()]
+    places = [taken.get(place.name, missing) for place in schema.places()]
     arrange = None if places == list(range(len(names))) else _arranger(places)
     pack = struct.Struct(f"{len(places)}d").pack
     return _Plan(itemgetter(*names), len(names) - len(nominal), codes, arrange, pack)
