@@ -80,7 +80,8 @@ class Commands(TyperGroup):
 
 def _as_options(message: str) -> str:
     """Remedies in the words of the command line: ignore=['a'] in Python is --ignore a here."""
-    return re.sub(r"\b(ignore|nominal|numeric)=\['([^']+)'\]", r"--\1 '\2'", message)
+    message = re.sub(r"\b(ignore|nominal|numeric|dates)=\['([^']+)'\]", r"--\1 '\2'", message)
+    return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
 
 
 def _remedy_for(error: OSError) -> str:

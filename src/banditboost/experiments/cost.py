@@ -5,12 +5,12 @@ It is enough to begin with the longest, so that all workers finish at about the 
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from banditboost.datasets.summary import SUMMARY
 from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.records import is_number
+from banditboost.datasets.tables.folders import size_of
 from banditboost.experiments.task import Source, Task
 
 _UNKNOWN_FEATURES = 10
@@ -43,6 +43,6 @@ def _rows(source: Source) -> float:
     if source.path is None:
         return STREAMS[source.name].rows if source.name in STREAMS else 1
     try:
-        return max(1.0, os.path.getsize(source.path) / _BYTES_A_ROW)
+        return max(1.0, size_of(source.path) / _BYTES_A_ROW)
     except OSError:  # it may be there on the workers only
         return 1.0

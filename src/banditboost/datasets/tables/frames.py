@@ -5,7 +5,16 @@ from typing import Any
 
 import narwhals as nw
 
-from banditboost.datasets.tables.cells import Batch, Cells, Request, as_words, dates, from_objects, no_number
+from banditboost.datasets.tables.cells import (
+    Batch,
+    Cells,
+    Odd,
+    Request,
+    as_words,
+    durations,
+    from_dates,
+    from_objects,
+)
 from banditboost.rows.by_columns import floats_of
 from banditboost.rows.plain import is_missing
 
@@ -30,17 +39,29 @@ class Frame:
 
 def frame_batch(frame: "nw.DataFrame[Any]", request: Request) -> Batch:
     wanted = [name for name in frame.columns if name not in request.ignored]
-    return Batch(len(frame), {name: _cells(frame[name], name, name in request.words) for name in wanted})
+    return Batch(len(frame), {name: _cells(frame[name], name, request) for name in wanted})
 
 
-def _cells(series: "nw.Series[Any]", name: str, words: bool) -> Cells:
+def _cells(series: "nw.Series[Any]", name: str, request: Request) -> Cells:
     dtype = series.dtype
+    if dtype == nw.Duration:
+        return Odd(len(series), durations(name, dtype))
     if dtype.is_temporal():
-        raise dates(name, dtype)
-    if dtype.is_numeric() and not words:
+        return _dates(series, name)
+    if dtype.is_numeric() and not request.as_words(name):
         return floats_of(series)
     if dtype in (nw.String, nw.Categorical, nw.Enum):  # the categories of pandas and pyarrow may be numbers
-        return as_words(
-            [None if is_missing(cell) else str(cell) for cell in series.to_list()], no_number, typed=True
+        texts = [None if is_missing(cell) else str(cell) for cell in series.to_list()]
+        return as_words(texts, request.reader(name), typed=True)
+    return from_objects(series.to_list(), name, request)
+
+
+def _dates(series: "nw.Series[Any]", name: str) -> Cells:
+    try:
+        return from_dates(series.to_list())
+    except (OverflowError, ValueError, KeyError):  # a year beyond 9999, parts of a microsecond, an odd zone
+        return Odd(
+            len(series),
+            f"holds dates that Python has no type for ({series.dtype}): write them in microseconds, "
+            f"of the years 1 to 9999, or leave the column out with ignore=[{name!r}]",
         )
-    return from_objects(series.to_list(), name, words)
