@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,3 +134,17 @@ class DataChoice:
             rounds=self.rounds,
             shuffle=bool(self.shuffle),
         )
+
+
+def typed(command: str, data: str, label: str | None, reading: Mapping[str, Any]) -> list[str]:
+    """What has to be typed for a command that plays these data, word by word.
+
+    >>> typed("run", "visits.csv", "clicked", {"ignore": ("id", "a,b"), "decimal": ","})
+    ['banditboost', 'run', 'visits.csv', '--label', 'clicked', '--ignore', 'id,"a,b"', '--decimal', ',']
+    """
+    words = ["banditboost", command, f"./{data}" if data.startswith("-") else data]
+    words += ["--label", label] if label else []
+    for option, said in reading.items():
+        if said:
+            words += [f"--{option}", said if isinstance(said, str) else options.typed_names(said)]
+    return words

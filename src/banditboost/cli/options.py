@@ -56,6 +56,16 @@ def typed_names(names: Iterable[str]) -> str:
     )
 
 
+def in_options(message: str) -> str:
+    """Remedies in the words of the command line: ignore=['a'] in Python is --ignore a here.
+
+    >>> in_options("say decimal=',' or leave it out with ignore=['a']")
+    "say --decimal ',' or leave it out with --ignore 'a'"
+    """
+    message = re.sub(r"\b(ignore|nominal|numeric|dates)=\['([^']+)'\]", r"--\1 '\2'", message)
+    return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
+
+
 def _exploration(text: str) -> float | str:
     """A rate, or the name of a schedule."""
     if text in SCHEDULES:

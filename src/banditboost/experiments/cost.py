@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.summary import SUMMARY
+from banditboost.datasets.tables.folders import size_of
 from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.records import is_number
-from banditboost.datasets.tables.folders import size_of
 from banditboost.experiments.task import Source, Task
 
 _UNKNOWN_FEATURES = 10
@@ -44,5 +45,5 @@ def _rows(source: Source) -> float:
         return STREAMS[source.name].rows if source.name in STREAMS else 1
     try:
         return max(1.0, size_of(source.path) / _BYTES_A_ROW)
-    except OSError:  # it may be there on the workers only
+    except (OSError, DatasetError):  # it may be there on the workers only
         return 1.0

@@ -1,7 +1,6 @@
 """What a column is: numeric, nominal or dates, found while its batches pass by, or declared by the user."""
 
 import math
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -12,7 +11,7 @@ from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind, Val
 from banditboost.datasets.describe import Fact
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Odd, Words
-from banditboost.datasets.tables.days import N_PARTS, Days, parts_of
+from banditboost.datasets.tables.days import N_PARTS, Days, looks_like_a_date, parts_of
 from banditboost.datasets.tables.numerals import MARKS, amount, unit_of
 from banditboost.rows.plain import DATE_PARTS
 from banditboost.rows.schema import MAX_VALUES
@@ -27,10 +26,6 @@ MAX_FRACTIONS = 100
 _BOOLEANS = {
     spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())
 }
-_DATE = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}( \d.*)?|\d{4}/\d{1,2}/\d{1,2}( "
-    r"\d.*)?|\d{1,2}:\d{2}(:\d{2}.*)?"
-)
 
 
 @dataclass
@@ -62,11 +57,13 @@ class Finding:
     infinite: int | None = None
     """The first row with an infinite number."""
     typed: bool = False
+    dated: bool = False
+    """Whether the source itself says that these are dates."""
 
     def see(self, cells: Cells, first_row: int) -> None:
         """Take in a batch, whose first row has this number in the whole table."""
-        if isinstance(cells, Words) and cells.dated and self.days is None:
-            self.days = Days()
+        if isinstance(cells, Words) and cells.dated:
+            self.dated, self.days = True, self.days or Days()
         if self.days is not None:
             self.days.see(cells)
         if isinstance(cells, Odd):
@@ -78,6 +75,10 @@ class Finding:
             self.missing += len(cells) - len(present)
             self._see_numbers(present, len(present))
             self._note_infinite(cells, first_row)
+
+    def miss(self, n_rows: int) -> None:
+        """A batch of so many rows does not have the column."""
+        self.missing += n_rows
 
     def _see_words(self, cells: Words, first_row: int) -> None:
         self.typed = cells.typed
@@ -283,10 +284,6 @@ def _refuse_doubtful(finding: Finding) -> None:
             "learn from hour, weekday, season and elapsed days, "
             f"or leave the column out with ignore=[{name!r}]"
         )
-
-
-def looks_like_a_date(word: str) -> bool:
-    return _DATE.fullmatch(word) is not None
 
 
 def _refuse_amounts(finding: Finding) -> None:

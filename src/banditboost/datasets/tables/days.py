@@ -1,8 +1,8 @@
 """Columns of dates and times: texts become the seven numbers that a date in a row has.
 
 ISO dates (2024-12-31), dates with points (31.12.2024) and those with the year first (2024/12/31) say what
-they are. In 03/04/2024 the day or the month comes first: the column tells which, as soon as one of its dates
-can only be read one way. If none does, the column is refused.
+they are; a time may follow, also with AM or PM. In 03/04/2024 the day or the month comes first: the column
+tells which, as soon as one of its dates can only be read one way. If none does, the column is refused.
 """
 
 import re
@@ -20,11 +20,21 @@ ORDERS = ("day", "month")
 """What comes first in 03/04/2024."""
 N_PARTS = len(DATE_PARTS)
 _DAY = "when"  # any name: the parts of a date do not depend on it
-_CLOCK = r"(?:,?[T ] ?(\d{1,2}):(\d{2})(?::(\d{2}))?(\.\d+)?)?"
+_CLOCK = r"(?:,?[T ] ?(\d{1,2}):(\d{2})(?::(\d{2}))?(\.\d+)?(?: ?([AaPp])[Mm])?)?"
 _POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})" + _CLOCK, re.ASCII)
-_YEAR_FIRST = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})" + _CLOCK, re.ASCII)
-_SLASHES = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})" + _CLOCK, re.ASCII)
-_SHORT = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
+_YEAR_FIRST = re.compile(r"(\d{4})[/-](\d{1,2})[/-](\d{1,2})" + _CLOCK, re.ASCII)
+_SLASHES = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})" + _CLOCK, re.ASCII)
+_SHORT = re.compile(r"\d:\d{2}(?::\d{2})?", re.ASCII)
+_LIKELY = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?|\d{1,2}([/.-])\d{1,2}\2(\d{2}|\d{4})(,? \d.*)?|"
+    r"\d{4}/\d{1,2}/\d{1,2}( \d.*)?|\d{1,2}:\d{2}(:\d{2}.*)?",
+    re.ASCII,
+)
+
+
+def looks_like_a_date(text: str) -> bool:
+    """Whether people would take it for a date or a time, be it one that can be read here or not."""
+    return _LIKELY.fullmatch(text) is not None
 
 
 def iso(text: str, order: str) -> str:
@@ -37,10 +47,20 @@ def iso(text: str, order: str) -> str:
         day, month, year = found.groups()[:3]
         day, month = (day, month) if order == "day" else (month, day)
     else:
-        return f"0{text}" if _SHORT.fullmatch(text) and text[1] == ":" else text
-    hour, minute, second, part = found.groups()[3:]
-    clock = f"T{int(hour):02}:{minute}:{second or '00'}{part or ''}" if hour else ""
-    return f"{year}-{int(month):02}-{int(day):02}{clock}"
+        return f"0{text}" if _SHORT.fullmatch(text) else text
+    return f"{year}-{int(month):02}-{int(day):02}{_clock(*found.groups()[3:])}"
+
+
+def _clock(
+    hour: str | None, minute: str | None, second: str | None, part: str | None, half: str | None
+) -> str:
+    """The time of day behind a date; half a day begins at 12 o'clock."""
+    if hour is None:
+        return ""
+    number = int(hour)
+    if half is not None:
+        number = number % 12 + 12 * (half in "Pp") if 1 <= number <= 12 else 99  # 13 PM is no time
+    return f"T{number:02}:{minute}:{second or '00'}{part or ''}"
 
 
 def parts_of(text: str, order: str) -> tuple[float, ...] | None:

@@ -119,6 +119,10 @@ class Parts:
             )
         return [*expected, *self._partitions[0]]
 
+    @property
+    def first(self) -> Source:
+        return self._parts[0][1]
+
     def column_names(self) -> list[str] | None:
         return self._names
 

@@ -2,9 +2,9 @@
 
 import difflib
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from banditboost.datasets.dataset import FloatArray, IntArray, Kind, Table, Values, schema_of
 from banditboost.datasets.describe import lines
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import Batch, Request, Source
+from banditboost.datasets.tables.cells import Batch, Cells, Request, Source
 from banditboost.datasets.tables.columns import (
     DATES,
     Column,
@@ -308,14 +308,16 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
     """The first pass."""
     names = source.column_names()
     if names is not None:
-        _check_names(source, names, label, declared)
+        check_names(source, names, (label, *declared))
     try:
         dates = [name for name, use in declared.items() if use == DATES]
-        findings, n_rows = find_all(source, request, names or (), dates)
+        findings, n_rows = find_all(
+            source, request, names or (), lambda name: Finding(name, days=Days() if name in dates else None)
+        )
         if n_rows == 0:
             raise DatasetError("there are no rows")
         if names is None:
-            _check_names(source, [*findings, *request.ignored], label, declared)
+            check_names(source, [*findings, *request.ignored], (label, *declared))
         features = [name for name in findings if name != label]
         if not features:
             raise DatasetError(
@@ -329,27 +331,38 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
         raise DatasetError(str(error) if source.name in str(error) else f"{source.name}: {error}") from None
 
 
+class _Observer(Protocol):
+    """What is found of a column while its batches pass by."""
+
+    def see(self, cells: Cells, first_row: int) -> None: ...
+
+    def miss(self, n_rows: int) -> None: ...
+
+
+Seen = TypeVar("Seen", bound=_Observer)
+
+
 def find_all(
-    source: Source, request: Request, names: Collection[str], dates: Collection[str] = ()
-) -> tuple[dict[str, Finding], int]:
+    source: Source, request: Request, names: Collection[str], begin: Callable[[str], Seen]
+) -> tuple[dict[str, Seen], int]:
     """What is found of each column, and the number of rows.
 
     Columns that a batch does not have are missing in it.
     """
-    findings = {name: Finding(name) for name in names if name not in request.ignored}
+    seen = {name: begin(name) for name in names if name not in request.ignored}
     n_rows = 0
     for batch in source.batches(request):
         for name in batch.columns:
-            findings.setdefault(name, Finding(name, missing=n_rows))
-        for name, finding in findings.items():
-            if name in dates and finding.days is None:
-                finding.days = Days()
+            if name not in seen:
+                seen[name] = begin(name)
+                seen[name].miss(n_rows)
+        for name, column in seen.items():
             if name in batch.columns:
-                finding.see(batch.columns[name], n_rows + 1)
+                column.see(batch.columns[name], n_rows + 1)
             else:
-                finding.missing += batch.n_rows
+                column.miss(batch.n_rows)
         n_rows += batch.n_rows
-    return findings, n_rows
+    return seen, n_rows
 
 
 def _dates_last(columns: list[Column]) -> list[Column]:
@@ -365,8 +378,9 @@ def _dates_last(columns: list[Column]) -> list[Column]:
     return sorted(columns, key=lambda column: isinstance(column, DateColumn))
 
 
-def _check_names(source: Source, names: list[str], label: str, declared: Mapping[str, Use | None]) -> None:
-    for name in (label, *declared):
+def check_names(source: Source, names: list[str], wanted: Iterable[str]) -> None:
+    """Refuse columns that are not there."""
+    for name in wanted:
         if name not in names:
             raise DatasetError(f"{source.name} has no column {name!r}: {_hint(name, names)}")
 
