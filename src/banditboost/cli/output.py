@@ -83,7 +83,8 @@ def _escaped(word: str) -> str:
 
 
 def _bytes(letter: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
+    half = "surrogateescape" if "\udc80" <= letter <= "\udcff" else "surrogatepass"  # a byte of a file's name
+    return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", half))
 
 
 def print_json(values: Mapping[str, Any]) -> None:

@@ -55,6 +55,19 @@ class Batch(NamedTuple):
     n_rows: int
     columns: dict[str, Cells]
     """A column that is not there is missing in all rows."""
+    file: str = ""
+    """The file that it is from, if there are several."""
+
+
+class Place(NamedTuple):
+    """Where the first row of a batch is."""
+
+    first_row: int
+    file: str = ""
+
+    def told(self, i: int) -> str:
+        """The row that comes i rows later, in words."""
+        return f"row {self.first_row + i}" + (f" of {self.file}" if self.file else "")
 
 
 class Request(NamedTuple):

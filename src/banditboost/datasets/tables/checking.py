@@ -15,7 +15,7 @@ from banditboost.datasets.tables.folders import Parts
 from banditboost.datasets.tables.labels import find_label
 from banditboost.datasets.tables.marks import find_mark, is_typed_amount
 from banditboost.datasets.tables.numerals import plain_number, reader
-from banditboost.datasets.tables.paths import text_files_of
+from banditboost.datasets.tables.paths import readable, text_files_of
 from banditboost.datasets.tables.profiles import KEPT, Profile
 from banditboost.datasets.tables.reading import (
     check_names,
@@ -108,7 +108,8 @@ def check(
     """
     form, remarks = checked_format(TextFormat(encoding, separator, decimal)), list[str]()
     if form.encoding is None and isinstance(source, (str, os.PathLike)):
-        guess = find_encoding(text_files_of(source))
+        with readable(source):
+            guess = find_encoding(text_files_of(source))
         form, remarks = form._replace(encoding=guess.encoding), guess.remarks
     seen = _look(source, form)
     if label is not None:

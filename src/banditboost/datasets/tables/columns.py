@@ -10,7 +10,7 @@ import numpy as np
 from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind, Values
 from banditboost.datasets.describe import Fact
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Odd, Words
+from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Odd, Place, Words
 from banditboost.datasets.tables.days import N_PARTS, Days, looks_like_a_date, parts_of
 from banditboost.datasets.tables.numerals import MARKS, amount, unit_of
 from banditboost.rows.plain import DATE_PARTS
@@ -46,22 +46,22 @@ class Finding:
     """What a column of dates holds; None if it is none."""
     unfit: str | None = None
     """Why the source says that nothing can be learned from it."""
-    odd: tuple[str, int] | None = None
-    """The first word that is neither a number nor a way to write that one is missing, and its row."""
+    odd: tuple[str, str] | None = None
+    """The first word that is neither a number nor a way to write that one is missing, and where it is."""
     numbers: int = 0
     texts: int = 0
     """How many cells are words that are not numbers."""
     missing: int = 0
     low: float = np.inf
     high: float = -np.inf
-    infinite: int | None = None
-    """The first row with an infinite number."""
+    infinite: str | None = None
+    """Where the first infinite number is."""
     typed: bool = False
     dated: bool = False
     """Whether the source itself says that these are dates."""
 
-    def see(self, cells: Cells, first_row: int) -> None:
-        """Take in a batch, whose first row has this number in the whole table."""
+    def see(self, cells: Cells, place: Place) -> None:
+        """Take in a batch, whose first row is at this place."""
         if isinstance(cells, Words) and cells.dated:
             self.dated, self.days = True, self.days or Days()
         if self.days is not None:
@@ -69,18 +69,18 @@ class Finding:
         if isinstance(cells, Odd):
             self.unfit = self.unfit or cells.what
         elif isinstance(cells, Words):
-            self._see_words(cells, first_row)
+            self._see_words(cells, place)
         else:
             present = cells[~np.isnan(cells)]
             self.missing += len(cells) - len(present)
             self._see_numbers(present, len(present))
-            self._note_infinite(cells, first_row)
+            self._note_infinite(cells, place)
 
     def miss(self, n_rows: int) -> None:
         """A batch of so many rows does not have the column."""
         self.missing += n_rows
 
-    def _see_words(self, cells: Words, first_row: int) -> None:
+    def _see_words(self, cells: Words, place: Place) -> None:
         self.typed = cells.typed
         counts = np.bincount(cells.codes + 1, minlength=len(cells.values) + 1)
         self.missing += int(counts[0])
@@ -94,8 +94,8 @@ class Finding:
             if len(self.words) <= MAX_LABELS:
                 self.words[word] = None
             if self.odd is None and word not in MISSING_WORDS:
-                self.odd = word, first_row + int(np.argmax(cells.codes == code))
-        self._note_infinite(cells.look_up(cells.numbers), first_row)
+                self.odd = word, place.told(int(np.argmax(cells.codes == code)))
+        self._note_infinite(cells.look_up(cells.numbers), place)
 
     def _note_numeral(self, word: str, number: float) -> None:
         if len(self.numerals) <= MAX_LABELS:
@@ -109,9 +109,9 @@ class Finding:
             self.low = min(self.low, float(present.min()))
             self.high = max(self.high, float(present.max()))
 
-    def _note_infinite(self, cells: FloatArray, first_row: int) -> None:
+    def _note_infinite(self, cells: FloatArray, place: Place) -> None:
         if self.infinite is None and np.isinf(cells).any():
-            self.infinite = first_row + int(np.argmax(np.isinf(cells)))
+            self.infinite = place.told(int(np.argmax(np.isinf(cells))))
 
 
 @dataclass(frozen=True)
@@ -272,9 +272,9 @@ def _refuse_doubtful(finding: Finding) -> None:
     if not finding.typed:
         _refuse_amounts(finding)
     if finding.numbers and finding.odd:
-        word, row = finding.odd
+        word, where = finding.odd
         raise DatasetError(
-            f"column {name!r} mixes numbers and texts (the first text is {word!r}, in row {row}): "
+            f"column {name!r} mixes numbers and texts (the first text is {word!r}, in {where}): "
             f"say nominal=[{name!r}] to take all its values as names, "
             f"or numeric=[{name!r}] to take the texts as missing"
         )
@@ -315,7 +315,7 @@ def _numeric(finding: Finding) -> Column:
         )
     if finding.infinite is not None:
         raise DatasetError(
-            f"column {name!r} is infinite in row {finding.infinite}: "
+            f"column {name!r} is infinite in {finding.infinite}: "
             "leave that cell empty if the number is not known"
         )
     return PlainColumn(name, NUMERIC, None, {}, finding.missing + finding.texts, finding.low, finding.high)

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.text_files import UTF_8, bad_line, open_bytes
+from banditboost.datasets.tables.text_files import UTF_8, UTF_16, bad_line, open_bytes
 
 _WINDOWS = "cp1252"
-_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SHOWN = 60  # characters of a line
 
 
@@ -25,8 +24,8 @@ def find_encoding(paths: Sequence[Path]) -> Guess:
     for path in paths:
         with open_bytes(path) as content:
             start = content.read(2)
-        if start in _MARKS:
-            return Guess(_MARKS[start], [f"{path} is UTF-16 text, as its first two bytes say."])
+        if start in UTF_16:
+            return Guess("utf-16", [f"{path} is UTF-16 text, as its first two bytes say."])
         line = bad_line(path, UTF_8)
         if line is not None:
             return _other(path, line, paths)

@@ -87,7 +87,8 @@ def _below(folder: Path) -> list[Path]:
 class Parts:
     """Files with equal columns, one after the other.
 
-    Folders that are called column=value are columns, too, as Hive and Spark write them.
+    Folders that are called column=value are columns, too, as Hive and Spark write them, unless the files have
+    the column themselves.
     """
 
     def __init__(self, name: str, root: Path, parts: Sequence[tuple[Path, Source]]) -> None:
@@ -112,12 +113,7 @@ class Parts:
                 raise _different(other, found, path, expected)
         if expected is None:
             return None
-        twice = [name for name in self._partitions[0] if name in expected]
-        if twice:
-            raise DatasetError(
-                f"{path} has a column {twice[0]!r}, and is in a folder {twice[0]}=...: rename one"
-            )
-        return [*expected, *self._partitions[0]]
+        return [*expected, *(name for name in self._partitions[0] if name not in expected)]
 
     @property
     def first(self) -> Source:
@@ -137,9 +133,7 @@ class Parts:
             wanted = {name: value for name, value in partition.items() if name not in request.ignored}
             for batch in part.batches(request):
                 repeated = {name: _constant(value, batch.n_rows) for name, value in wanted.items()}
-                if twice := repeated.keys() & batch.columns.keys():
-                    raise DatasetError(f"{path} has a column {min(twice)!r}, and is in a folder of that name")
-                yield Batch(batch.n_rows, {**batch.columns, **repeated})
+                yield Batch(batch.n_rows, {**repeated, **batch.columns}, str(path))
 
 
 def _partition(path: Path) -> dict[str, str]:

@@ -6,7 +6,8 @@ A folder or a glob becomes one source of several files.
 import difflib
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -17,7 +18,8 @@ from banditboost.datasets.tables.cells import Source
 from banditboost.datasets.tables.csv_files import CsvFile
 from banditboost.datasets.tables.folders import Files, Parts, files_of
 from banditboost.datasets.tables.json_files import JsonLines
-from banditboost.datasets.tables.text_files import TextFormat, open_bytes
+from banditboost.datasets.tables.text_files import UTF_16, TextFormat, open_bytes
+from banditboost.text import visible
 
 Form = Literal["csv", "json lines", "parquet", "arrow"]
 _FORMS: dict[Form, Callable[[Path, TextFormat], Source]] = {
@@ -48,19 +50,33 @@ def source_of(path: str | os.PathLike[str], form: TextFormat) -> Source:
 
     An error says what is wrong with the path, the extension or the content.
     """
-    try:
+    with readable(path):
         files = files_of(path)
         return _source(Path(path), form) if files is None else _parts(os.fspath(path), files, form)
-    except OSError as error:
-        raise DatasetError(
-            f"cannot read {os.fspath(path)}: {error.strerror or error}; check its permissions and content"
-        ) from None
 
 
 def text_files_of(path: str | os.PathLike[str]) -> list[Path]:
     """The files of this path that are texts, and so have an encoding."""
-    files = files_of(path)
-    return [file for file in (files.paths if files else [Path(path)]) if _extension(file) in _TEXT]
+    with readable(path):
+        files = files_of(path)
+        found = list(files.paths) if files else [Path(path)]
+        for file in found:
+            start = _start(file)
+            if not start.startswith(UTF_16):
+                _check_content(file, _extension(file), start, None)
+    return [file for file in found if _extension(file) in _TEXT]
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say in words what the system has against reading."""
+    try:
+        yield
+    except OSError as error:
+        where = visible(error.filename or os.fspath(path))
+        raise DatasetError(
+            f"cannot read {where}: {error.strerror or error}; check its permissions and content"
+        ) from None
 
 
 def _parts(name: str, files: Files, form: TextFormat) -> Source:
@@ -76,16 +92,20 @@ def _parts(name: str, files: Files, form: TextFormat) -> Source:
 
 
 def _source(path: Path, form: TextFormat) -> Source:
-    _check_there(path)
-    extension = _extension(path)
-    with path.open("rb") if extension in _BINARY else open_bytes(path) as content:
-        start = content.read(_LOOKED_AT)
+    extension, start = _extension(path), _start(path)
     _check_content(path, extension, start, form.encoding)
     if extension in _BINARY:
         for name in ("encoding", "separator"):
             if getattr(form, name) is not None:
                 raise DatasetError(f"{name} is for text files, and {path} is none: leave it out")
     return _FORMS[(_TEXT | _BINARY)[extension]](path, form)
+
+
+def _start(path: Path) -> bytes:
+    """The first bytes of a file that is there."""
+    _check_there(path)
+    with path.open("rb") if _extension(path) in _BINARY else open_bytes(path) as content:
+        return content.read(_LOOKED_AT)
 
 
 def _extension(path: Path) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Words
+from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Place, Words
 from banditboost.datasets.tables.columns import Finding
 from banditboost.datasets.tables.days import Days, looks_like_a_date
 from banditboost.datasets.tables.numerals import MARKS, amount
@@ -56,12 +56,12 @@ class Profile:
     """Whether all numbers are whole, and each is greater than the one before."""
     _last: float = -np.inf
 
-    def see(self, cells: Cells, first_row: int) -> None:
+    def see(self, cells: Cells, place: Place) -> None:
         """Take in a batch."""
         if isinstance(cells, Words):
             self._note_dates(cells)
             self._see_words(cells)
-        self.finding.see(cells, first_row)
+        self.finding.see(cells, place)
 
     def miss(self, n_rows: int) -> None:
         """A batch of so many rows does not have the column."""

@@ -12,7 +12,7 @@ import numpy as np
 from banditboost.datasets.dataset import FloatArray, IntArray, Kind, Table, Values, schema_of
 from banditboost.datasets.describe import lines
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import Batch, Cells, Request, Source
+from banditboost.datasets.tables.cells import Batch, Cells, Place, Request, Source
 from banditboost.datasets.tables.columns import (
     DATES,
     Column,
@@ -334,7 +334,7 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
 class _Observer(Protocol):
     """What is found of a column while its batches pass by."""
 
-    def see(self, cells: Cells, first_row: int) -> None: ...
+    def see(self, cells: Cells, place: Place) -> None: ...
 
     def miss(self, n_rows: int) -> None: ...
 
@@ -350,18 +350,21 @@ def find_all(
     Columns that a batch does not have are missing in it.
     """
     seen = {name: begin(name) for name in names if name not in request.ignored}
-    n_rows = 0
+    n_rows, place = 0, Place(1)
     for batch in source.batches(request):
+        if batch.file != place.file:
+            place = Place(1, batch.file)
         for name in batch.columns:
             if name not in seen:
                 seen[name] = begin(name)
                 seen[name].miss(n_rows)
         for name, column in seen.items():
             if name in batch.columns:
-                column.see(batch.columns[name], n_rows + 1)
+                column.see(batch.columns[name], place)
             else:
                 column.miss(batch.n_rows)
         n_rows += batch.n_rows
+        place = Place(place.first_row + batch.n_rows, batch.file)
     return seen, n_rows
 
 

@@ -15,6 +15,8 @@ from banditboost.text import quoted
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF_8 = "utf-8"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How UTF-16 text begins."""
 
 
 class TextFormat(NamedTuple):
@@ -35,9 +37,8 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         start = file.read(4)
         file.seek(0)
         if start.startswith(_GZIP):
-            yield from _unpacked(
-                path, cast(BinaryIO, gzip.GzipFile(fileobj=file)), (gzip.BadGzipFile, zlib.error)
-            )
+            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file))
+            yield from _unpacked(path, unpacked, (EOFError, gzip.BadGzipFile, zlib.error))
         elif start == _ZSTD:
             zstd = _zstd(path)
             yield from _unpacked(path, cast(BinaryIO, zstd.ZstdFile(file)), (EOFError, zstd.ZstdError))

@@ -18,7 +18,9 @@ Choice = Use | Literal["ignore"]
 USE_OF_TEXT: Choice = "ignore"
 """What a column of text is used for, as long as text cannot be learned from."""
 _FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
-_ID = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|nr|no|rownames|column 1)|.*[a-z]I[dD]", re.ASCII)
+_ID = re.compile(
+    r"(?i:(.*[_\W])?(id|ids|uuid|guid|key|index|nr|no|rownames|column 1))|.*[a-z]I[dD]", re.DOTALL
+)
 
 
 class Verdict(NamedTuple):
@@ -83,8 +85,8 @@ def _new_in_each_row(remedy: str) -> str:
 def _judge_mixture(profile: Profile) -> Verdict:
     finding = profile.finding
     assert finding.odd is not None
-    word, row = finding.odd
-    told = f"mixes numbers and texts (the first text is {word!r}, in row {row})"
+    word, where = finding.odd
+    told = f"mixes numbers and texts (the first text is {word!r}, in {where})"
     if finding.texts <= _FEW_TEXTS * profile.present:
         return Verdict("numbers, some texts", "numeric", f"{told}: {finding.texts:,} texts count as missing")
     if profile.n_values <= MAX_VALUES:
