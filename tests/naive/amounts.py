@@ -4,10 +4,12 @@ from __future__ import annotations
 
 BLANKS = " \u00a0\u2009\u202f"
 SYMBOLS = "$€£¥¢₹₽₩₺₫₪₴₦₱₡₲₵₸₭₮฿₼₾"
-WORDS = (
-    "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KES KRW KZT MAD MXN MYR "
-    "NGN NOK NZD PEN PHP PKR PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD UYU VND ZAR kr zł Kč Ft lei Fr."
-).split()
+WORDS = [
+    "AED", "ARS", "AUD", "BGN", "BRL", "CAD", "CHF", "CLP", "CNY", "COP", "CZK", "DKK", "EGP", "EUR", "GBP",
+    "HKD", "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KES", "KRW", "KZT", "MAD", "MXN", "MYR", "NGN", "NOK",
+    "NZD", "PEN", "PHP", "PKR", "PLN", "RON", "RSD", "RUB", "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "UAH",
+    "USD", "UYU", "VND", "ZAR", "kr", "zł", "Kč", "Ft", "lei", "Fr.",
+]  # fmt: skip
 DIGITS = "0123456789"
 
 
