@@ -57,7 +57,7 @@ def _unpacked(path: Path, content: BinaryIO, damage: tuple[type[Exception], ...]
 def _zstd(path: Path) -> ModuleType:
     """Python's own from 3.14 on, and the same for older ones."""
     try:
-        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
+        from compression import zstd
     except ImportError:
         try:
             from backports import zstd
