@@ -134,6 +134,15 @@ def test_the_likeliest_label_is_taken(write: Writer) -> None:
         datasets.check(write(rows.replace("is_clicked", "m")), "d")
 
 
+def test_texts_that_are_numbers_where_the_source_has_types() -> None:
+    frame = pl.DataFrame({"x": ["-1.5", "2.5"] * 10, "n": ["3", "4"] * 10, "y": ["a", "b"] * 10})
+    found = datasets.check(frame, "y")
+    assert found.options == {"numeric": ("x",), "decimal": "."}
+    assert datasets.read(frame, "y", **found.options).kinds == ("numeric", "nominal")
+    with pytest.raises(DatasetError, match="label is 5: give the name"):
+        datasets.check(frame, 5)  # type: ignore[arg-type]
+
+
 def test_nothing_to_choose_or_to_learn_from(write: Writer) -> None:
     found = datasets.check(
         write(of({"a": [f"{i}.5" for i in range(200)], "b": [f"{i}.25" for i in range(200)]}))

@@ -18,6 +18,7 @@ from banditboost.datasets.tables.numerals import plain_number, reader
 from banditboost.datasets.tables.paths import readable, text_files_of
 from banditboost.datasets.tables.profiles import KEPT, Profile
 from banditboost.datasets.tables.reading import (
+    check_label,
     check_names,
     checked_format,
     find_all,
@@ -111,6 +112,8 @@ def check(
         with readable(source):
             guess = find_encoding(text_files_of(source))
         form, remarks = form._replace(encoding=guess.encoding), guess.remarks
+    if label is not None:
+        check_label(label)
     seen = _look(source, form)
     if label is not None:
         check_names(seen.source, list(seen.profiles), [label])

@@ -49,22 +49,12 @@ def _votes_for(mark: str, profile: Profile) -> bool:
 
 
 def _told(profile: Profile, mark: str, surely: bool) -> str:
-    word = next(
-        word for word in profile.counts if (found := amount(word, mark)) and _is_special(word, found.number)
-    )
-    found = amount(word, mark)
-    assert found is not None
-    other = MARKS[mark == MARKS[0]]
-    told = (
-        f"numbers are read with the decimal mark {mark!r}: "
-        f"{word!r} in {profile.finding.name!r} is {found.number:.15g}"
-    )
+    words = {word: found for word in profile.counts if (found := amount(word, mark))}
+    word = max(words, key=lambda word: word != f"{words[word].number:.15g}")  # not as everyone writes it
+    number, other = words[word].number, MARKS[mark == MARKS[0]]
     elsewhere = amount(word, other)
-    if surely or elsewhere is None or elsewhere.number == found.number:
+    where = profile.finding.name
+    told = f"numbers are read with the decimal mark {mark!r}: {word!r} in {where!r} is {number:.15g}"
+    if surely or elsewhere is None or elsewhere.number == number:
         return f"{told}."
     return f"{told}. No cell tells for sure: say decimal={other!r} if it is {elsewhere.number:.15g}."
-
-
-def _is_special(word: str, number: float) -> bool:
-    """Whether the word is not what everyone would write for the number."""
-    return word != f"{number:.15g}"

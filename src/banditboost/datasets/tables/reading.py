@@ -240,19 +240,25 @@ def without_arrow(source: Source) -> Source:
 
 def checked_format(form: TextFormat) -> TextFormat:
     """What the user says of text files, or the refusal of it."""
-    if form.decimal is not None and form.decimal not in MARKS:
+    if form.decimal is not None and not (isinstance(form.decimal, str) and form.decimal in MARKS):
         raise DatasetError(f"decimal is {quoted(form.decimal)}: give '.' or ','")
-    separator = {"tab": "\t", "\\t": "\t"}.get(str(form.separator), form.separator)
-    if separator is not None and (
-        not isinstance(separator, str)
-        or len(separator) != 1
-        or not separator.isascii()
-        or separator in '"\r\n\0'
-    ):
+    separator = form.separator
+    if isinstance(separator, str):
+        separator = {"tab": "\t", "\\t": "\t"}.get(separator, separator)
+    if separator is not None and not _may_separate(separator):
         raise DatasetError(
-            f"separator is {quoted(form.separator)}: give one character, such as ';', or the word 'tab'"
+            f"separator is {quoted(separator)}: give one character, such as ';', or the word 'tab'"
         )
     return TextFormat(checked_encoding(form.encoding), separator, form.decimal)
+
+
+def _may_separate(separator: object) -> bool:
+    return (
+        isinstance(separator, str)
+        and len(separator) == 1
+        and separator.isascii()
+        and separator not in '"\r\n\0'
+    )
 
 
 def _frame(source: Any) -> Frame:
@@ -276,8 +282,7 @@ def _frame(source: Any) -> Frame:
 
 def _declared(label: str, uses: Mapping[Use, Names], ignore: Names) -> dict[str, Use | None]:
     """What the user says of columns: a use, or None for one to leave out."""
-    if not isinstance(label, str):
-        raise DatasetError(f"label is {quoted(label)}: give the name of the column with the right labels")
+    check_label(label)
     declared: dict[str, Use | None] = {}
     said: list[tuple[str, Names, Use | None]] = [(use, names, use) for use, names in uses.items()]
     for argument, names, use in (*said, ("ignore", ignore, None)):
@@ -295,6 +300,12 @@ def _declared(label: str, uses: Mapping[Use, Names], ignore: Names) -> dict[str,
                 )
             declared[name] = use
     return declared
+
+
+def check_label(label: object) -> None:
+    """Refuse what can be no name of a column."""
+    if not isinstance(label, str):
+        raise DatasetError(f"label is {quoted(label)}: give the name of the column with the right labels")
 
 
 def _are_names(names: Any) -> bool:
