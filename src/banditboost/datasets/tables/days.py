@@ -5,7 +5,9 @@ they are; a time may follow, also with AM or PM. In 03/04/2024 the day or the mo
 tells which, as soon as one of its dates can only be read one way. If none does, the column is refused.
 """
 
+import datetime
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,11 +16,12 @@ from banditboost.datasets.dataset import FloatArray, IntArray
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import Cells, Odd, Words
 from banditboost.errors import FeatureError
-from banditboost.rows.plain import DATE_PARTS, plain_row
+from banditboost.rows.plain import DATE_PARTS, date_parts, plain_row
 
 ORDERS = ("day", "month")
 """What comes first in 03/04/2024."""
 N_PARTS = len(DATE_PARTS)
+_DATE_ALONE = len("2024-12-31")
 _DAY = "when"  # any name: the parts of a date do not depend on it
 _CLOCK = r"(?:,?[T ] ?(\d{1,2}):(\d{2})(?::(\d{2}))?(\.\d+)?(?: ?([AaPp])[Mm])?)?"
 _POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})" + _CLOCK, re.ASCII)
@@ -65,6 +68,9 @@ def _clock(
 
 def parts_of(text: str, order: str) -> tuple[float, ...] | None:
     """The seven numbers of a date or time, NaN for those that it does not tell; None for any other text."""
+    if len(text) > _DATE_ALONE:  # most columns are full of these
+        with suppress(ValueError):
+            return tuple(date_parts(_DAY, datetime.datetime.fromisoformat(text)).values())
     try:
         parts = plain_row({_DAY: iso(text, order)}, (_DAY,))
     except FeatureError:
