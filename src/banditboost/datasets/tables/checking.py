@@ -52,6 +52,13 @@ class ColumnCheck:
         """In words."""
         return f"over {KEPT - 1:,}" if self.values >= KEPT else f"{self.values:,}"
 
+    @property
+    def told(self) -> str:
+        """How many values there are and are missing, and what the column is used as, in words."""
+        missing = f", {self.missing:,} missing" if self.missing else ""
+        use = {None: "", "ignore": ", left out"}.get(self.choice, f", {self.choice}")
+        return f"{self.n_values} {'value' if self.values == 1 else 'values'}{missing}{use}"
+
 
 @dataclass(frozen=True)
 class TableCheck:
@@ -75,9 +82,15 @@ class TableCheck:
 
     def describe(self) -> str:
         """A line for each column, and the remarks."""
-        shown = [(visible(column.name), column.kind, column.n_values) for column in self.columns]
-        widths = [max((len(row[i]) for row in shown), default=0) for i in range(2)]
-        lines = [f"{name:<{widths[0]}}  {kind:<{widths[1]}}  {values} values" for name, kind, values in shown]
+        names = [visible(column.name) for column in self.columns]
+        wide, wider = (
+            max(map(len, names), default=0),
+            max((len(column.kind) for column in self.columns), default=0),
+        )
+        lines = [
+            f"{name:<{wide}}  {column.kind:<{wider}}  {column.told}"
+            for name, column in zip(names, self.columns, strict=True)
+        ]
         return "\n".join([*lines, *(f"- {visible(remark)}" for remark in self.remarks)])
 
 
