@@ -72,7 +72,8 @@ class DataChoice:
             )
         elif self.label is None:
             raise typer.BadParameter(
-                f"{self.data} is a file: name its column of right labels with --label COLUMN"
+                f"{self.data} is a file: name its column of right labels with --label COLUMN; "
+                "banditboost data check proposes one, and looks at all columns"
             )
 
     def _check_built_in(self) -> None:

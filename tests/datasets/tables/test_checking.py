@@ -184,7 +184,32 @@ class TestFiles:
     def test_two_encodings_in_one_file(self, write: Writer) -> None:
         found = datasets.check(write(b"x,y\n1,\xc3\xa9\n2,\xe9\n1,\xe9\n" * 1 + b"2,a\n1,a\n"), "y")
         assert any(
-            "is UTF-8 in line 2 and something else in others: two encodings" in remark
+            re.search(r"is UTF-8 in line 2, and .* is not in line 3: with two encodings", remark)
+            for remark in found.remarks
+        )
+
+    def test_two_encodings_in_one_folder(self, write: Writer, tmp_path: Path) -> None:
+        write("x,y\n1,é\n2,a\n".encode(), "a.csv")
+        write("x,y\n1,é\n2,a\n".encode("cp1252"), "b.csv")
+        found = datasets.check(tmp_path, "y")
+        assert any(
+            re.search(r"a\.csv is UTF-8 in line 2, and .*b\.csv is not in line 2", remark)
+            for remark in found.remarks
+        )
+
+    def test_numbers_with_a_few_words_for_missing(self, write: Writer) -> None:
+        numbers = [f"{i}.5" if i % 3 else "-" for i in range(90)]
+        path = write(of({"x": numbers, "m": ["1", "a", "b", "2"] * 22 + ["a", "b"], "y": ["a", "b"] * 45}))
+        found = datasets.check(path, "y")
+        assert found.options == {"numeric": ("x",), "nominal": ("m",)}
+        assert any("30 texts count as missing" in remark for remark in found.remarks)
+
+    def test_dates_that_cannot_be_read(self, write: Writer) -> None:
+        path = write(of({"n": ["1", "2"] * 10, "when": ["1.2.24", "3.4.24"] * 10, "y": ["a", "b"] * 10}))
+        found = datasets.check(path, "y")
+        assert found.options == {"ignore": ("when",)}
+        assert any(
+            remark.startswith("'when' is left out: dates=['when'], but a cell of that column is '1.2.24'")
             for remark in found.remarks
         )
 

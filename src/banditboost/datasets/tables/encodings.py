@@ -46,8 +46,8 @@ def _other(path: Path, line: int, paths: Sequence[Path]) -> Guess:
     for each in paths:
         if (mixed := _line_in_utf8(each)) is not None:
             remarks.append(
-                f"{each} is UTF-8 in line {mixed} and something else in others: two encodings in one file "
-                "leave wrong letters in one half; write it anew in one of them."
+                f"{each} is UTF-8 in line {mixed}, and {path} is not in line {line}: with two encodings the "
+                "letters of one are wrong; write all in one of them."
             )
             break
     return Guess(_WINDOWS, remarks)
@@ -64,9 +64,7 @@ def _shown(path: Path, number: int) -> str:
 
 
 def _line_in_utf8(path: Path) -> int | None:
-    """The first line with letters beyond ASCII that is UTF-8, in a file that as a whole is not."""
-    if bad_line(path, UTF_8) is None:
-        return None
+    """The first line with letters beyond ASCII that is UTF-8."""
     with open_bytes(path) as content:
         return next((i for i, line in enumerate(content, 1) if not line.isascii() and _is_utf8(line)), None)
 

@@ -18,6 +18,7 @@ Choice = Use | Literal["ignore"]
 USE_OF_TEXT: Choice = "ignore"
 """What a column of text is used for, as long as text cannot be learned from."""
 _FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
+_FEW_WORDS, _MANY_NUMBERS = 3, 20  # different ones: such words among so many numbers stand for missing ones
 _ID = re.compile(
     r"(?i:(.*[_\W])?(id|ids|uuid|guid|key|index|nr|no|rownames|column 1))|.*[a-z]I[dD]", re.DOTALL
 )
@@ -45,7 +46,12 @@ def judge(profile: Profile) -> Verdict:
 
 
 def _behind_the_name(error: str, profile: Profile) -> str:
-    return f"is left out, since it {error.removeprefix(f'column {profile.finding.name!r} ')}"
+    name = f"column {profile.finding.name!r} "
+    return (
+        f"is left out, since it {error.removeprefix(name)}"
+        if error.startswith(name)
+        else f"is left out: {error}"
+    )
 
 
 def _judge(profile: Profile) -> Verdict:
@@ -87,7 +93,8 @@ def _judge_mixture(profile: Profile) -> Verdict:
     assert finding.odd is not None
     word, where = finding.odd
     told = f"mixes numbers and texts (the first text is {word!r}, in {where})"
-    if finding.texts <= _FEW_TEXTS * profile.present:
+    stand_for_missing = len(finding.words) <= _FEW_WORDS and len(finding.numerals) >= _MANY_NUMBERS
+    if finding.texts <= _FEW_TEXTS * profile.present or stand_for_missing:
         return Verdict("numbers, some texts", "numeric", f"{told}: {finding.texts:,} texts count as missing")
     if profile.n_values <= MAX_VALUES:
         return Verdict("names", "nominal", f"{told}: all values are taken as names")
