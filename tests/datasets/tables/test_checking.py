@@ -25,6 +25,7 @@ KINDS = {
     "dates": [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(N)],
     "text": [f"visitor {i} came back today" for i in range(N)],
     "amounts in $": [f'"${1000 + 37 * i:,}.50"' for i in range(N)],
+    "clock": [str(1704067200 + 61 * i) for i in range(N)],
     "id": [f"u{DRAW.getrandbits(40):x}" for _ in range(N)],
     "constant": ["1"] * N,
     "empty": [""] * N,
@@ -132,6 +133,21 @@ def test_the_likeliest_label_is_taken(write: Writer) -> None:
     assert datasets.check(write(rows.replace("is_clicked", "m")), "a").label == "a"
     with pytest.raises(DatasetError, match=r"has no column 'd': .*its columns are a, m, b, c"):
         datasets.check(write(rows.replace("is_clicked", "m")), "d")
+
+
+def test_names_that_would_be_missing_among_numbers(write: Writer) -> None:
+    path = write(of({"x": ["NA", "None", ""] * 10, "n": ["1", "2", "3"] * 10, "y": ["u", "v"] * 15}))
+    found = datasets.check(path, "y")
+    assert (kinds(found)["x"], found.options) == ("names", {})
+    assert taken(path, found).values == (("NA", "None"), None)
+
+
+def test_ids_of_every_sort(write: Writer) -> None:
+    hexes = [f"{DRAW.getrandbits(20):06d}" if i % 4 else f"{i:03x}f" for i in range(60)]
+    cells = {"a": hexes, "user_id": [str(i * 7 % 61) for i in range(60)], "row": [str(i) for i in range(60)]}
+    measured = {"size": [str(i * 7 % 61) for i in range(60)], "y": ["u", "v"] * 30}
+    found = datasets.check(write(of(cells | measured)), "y")
+    assert kinds(found) == {"a": "id", "user_id": "id", "row": "id", "size": "numbers", "y": "names"}
 
 
 def test_texts_that_are_numbers_where_the_source_has_types() -> None:

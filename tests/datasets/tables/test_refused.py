@@ -76,6 +76,10 @@ REFUSED = {
     ),
     "half zstd": (zstd.compress(b"x,y\n1,a\n2,b\n" * 999)[:-4], r"is cut short or damaged"),
     "broken zstd": (zstd.compress(b"x,y\n1,a\n2,b\n" * 99)[:12] + b"garbage", r"is cut short or damaged"),
+    "a line for Excel": (
+        "sep=;\nx;y\n1;a\n2;b\n",
+        r"begins with the line sep=;, which only Excel understands: delete",
+    ),
     "infinity": ("x,y\n1,a\ninf,b\n", r"column 'x' is infinite in row 2: leave that cell empty"),
     "beyond floats": ("x,y\n1e999,a\n?,b\n", r"column 'x' is infinite in row 1"),
     "too many names": (

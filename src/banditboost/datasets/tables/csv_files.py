@@ -9,6 +9,7 @@ have decimal commas. Whoever names the decimal mark has amounts read as numbers,
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -25,6 +26,7 @@ from banditboost.datasets.tables.text_files import TextFormat, open_text, open_u
 _CELLS_A_BATCH = 500_000
 _BLOCK = 1 << 22  # bytes that pyarrow parses at once
 _SEPARATORS = ",;\t|"
+_FOR_EXCEL = re.compile('"?sep=.?"?')
 
 
 class UnclearError(DatasetError):
@@ -40,6 +42,10 @@ class CsvFile:
         self._arrow = arrow
         with open_text(path, form.encoding) as text:
             first = _first_line(text)
+            if _FOR_EXCEL.fullmatch(first.strip()):
+                raise DatasetError(
+                    f"{path} begins with the line {first.strip()}, which only Excel understands: delete it"
+                )
             self.separator = form.separator or max(_SEPARATORS, key=first.count)
             text.seek(0)
             header = next(_blocks(text, self.separator, path, 1), None)

@@ -28,7 +28,8 @@ def find_label(profiles: Mapping[str, Profile], wanted: str | None) -> Label:
         refusal = _refusal(profiles[wanted])
         return Label(None, [f"no label: {refusal}."]) if refusal else Label(wanted, _told(profiles[wanted]))
     likely = [name for name in profiles if name.lower().rpartition("_")[2] in _NAMES] or list(profiles)[-1:]
-    remarks = [f"no label: {refusal}." for name in likely if (refusal := _refusal(profiles[name]))]
+    refusals = (_refusal(profiles[name]) for name in likely if profiles[name].n_values > 1)
+    remarks = [f"no label: {refusal}." for refusal in refusals if refusal]
     good = [name for name, profile in profiles.items() if _may_be_label(profile)]
     if not good:
         return Label(
@@ -51,7 +52,7 @@ def _refusal(profile: Profile) -> str | None:
 def _may_be_label(profile: Profile) -> bool:
     return (
         profile.n_values <= _MOST
-        and (profile.is_whole or profile.finding.texts > 0)
+        and (profile.is_whole or not profile.finding.numbers)
         and not profile.is_new_each_time
         and profile.finding.days is None
         and _refusal(profile) is None

@@ -19,6 +19,7 @@ USE_OF_TEXT: Choice = "ignore"
 """What a column of text is used for, as long as text cannot be learned from."""
 _FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
 _FEW_WORDS, _MANY_NUMBERS = 3, 20  # different ones: such words among so many numbers stand for missing ones
+_CLOCKS = ((1e9, 2.2e9), (1e12, 2.2e12))  # from 2001 to 2039, in seconds and in milliseconds
 _ID = re.compile(
     r"(?i:(.*[_\W])?(id|ids|uuid|guid|key|index|nr|no|rownames|column 1))|.*[a-z]I[dD]", re.DOTALL
 )
@@ -76,12 +77,26 @@ def _judge_numbers(profile: Profile) -> Verdict:
     if profile.leading_zeros is not None and profile.n_values <= MAX_VALUES:
         remark = f"has numbers that begin with 0, such as {profile.leading_zeros}: codes, taken as names"
         return Verdict("codes", "nominal", remark)
-    looks_so = _ID.fullmatch(finding.name) or (profile.rising and profile.n_values == profile.present)
-    if looks_so and profile.is_new_each_time and profile.is_whole:
+    if _is_clock(profile):
+        remark = (
+            "looks like seconds since 1970, and is taken as a number; ISO dates would tell hour and weekday"
+        )
+        return Verdict("clock", None, remark)
+    if profile.is_whole and profile.is_new_each_time and (_is_called_id(profile) or profile.rising):
         return Verdict("id", "ignore", _new_in_each_row(f"say numeric=[{finding.name!r}] if it is none"))
     if finding.units:
         return Verdict(f"amounts in {', '.join(finding.units)}")
     return Verdict("0 or 1" if profile.is_binary else "numbers")
+
+
+def _is_clock(profile: Profile) -> bool:
+    low, high = profile.finding.low, profile.finding.high
+    of_these_years = any(first <= low <= high < last for first, last in _CLOCKS)
+    return of_these_years and profile.is_whole and not _is_called_id(profile)
+
+
+def _is_called_id(profile: Profile) -> bool:
+    return _ID.fullmatch(profile.finding.name) is not None
 
 
 def _new_in_each_row(remedy: str) -> str:
@@ -96,6 +111,8 @@ def _judge_mixture(profile: Profile) -> Verdict:
     stand_for_missing = len(finding.words) <= _FEW_WORDS and len(finding.numerals) >= _MANY_NUMBERS
     if finding.texts <= _FEW_TEXTS * profile.present or stand_for_missing:
         return Verdict("numbers, some texts", "numeric", f"{told}: {finding.texts:,} texts count as missing")
+    if profile.is_new_each_time:
+        return Verdict("id", "ignore", _new_in_each_row("give it fewer values to use it"))
     if profile.n_values <= MAX_VALUES:
         return Verdict("names", "nominal", f"{told}: all values are taken as names")
     return Verdict(
@@ -106,7 +123,7 @@ def _judge_mixture(profile: Profile) -> Verdict:
 def _judge_amounts(profile: Profile) -> Verdict | None:
     """Amounts that the file's decimal mark does not make numbers of."""
     fitting = [mark for mark in MARKS if profile.marks[mark].fits]
-    if not fitting or profile.finding.typed:
+    if not fitting or profile.finding.typed or profile.finding.odd is None:
         return None
     remark = f"has amounts with the decimal mark {fitting[0]!r}, where other columns have another: left out; "
     return Verdict("amounts", "ignore", f"{remark}write all numbers in one way")
