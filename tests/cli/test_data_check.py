@@ -14,6 +14,7 @@ import sys
 import polars as pl
 import pytest
 
+from banditboost.cli import data_choice
 from banditboost.cli.options import in_options, names, typed_names
 from banditboost.cli.output import shell
 from tests.cli.test_hostile_names import COMMANDS, FILE, LABELS, NAMES, VALUES, expect_harmless_text
@@ -102,7 +103,7 @@ def pasted(command: str) -> list[str]:
 
 @needs_bash
 @pytest.mark.parametrize("make", UGLY, ids=lambda make: make.__name__)
-def test_what_is_printed_can_be_pasted(bb, home, make):
+def test_what_is_printed_can_be_pasted(bb, home, make, monkeypatch):
     data = make(home)
     told = bb("data", "check", data)
     assert told.exit_code == 0, told.output
@@ -119,6 +120,10 @@ def test_what_is_printed_can_be_pasted(bb, home, make):
     assert compared.exit_code == 0, compared.output
     record = json.loads((home / "out" / "results.jsonl").read_text().splitlines()[0])
     assert record["rounds"] == json.loads(played.stdout)["rounds"]
+    monkeypatch.setattr(data_choice, "LARGEST_IN_MEMORY", 10)
+    from_disk = bb(*words[1:], *FAST)
+    assert from_disk.exit_code == 0, from_disk.output
+    assert json.loads(from_disk.stdout)["accuracy"] == json.loads(played.stdout)["accuracy"]
     answered = json.loads(bb("data", "check", data, "--json").stdout)
     assert answered["command"] == command
     assert answered["arguments"] == words
@@ -220,6 +225,10 @@ def test_names_are_typed_and_read_again(given):
 
 def test_remedies_in_the_words_of_the_command_line():
     assert in_options("say dates=['a'] or encoding='cp1252'") == "say --dates 'a' or --encoding 'cp1252'"
+    assert (
+        in_options('say numeric=["it\'s"], or ignore=["it\'s"]')
+        == 'say --numeric "it\'s", or --ignore "it\'s"'
+    )
 
 
 @needs_bash

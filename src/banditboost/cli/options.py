@@ -62,7 +62,7 @@ def in_options(message: str) -> str:
     >>> in_options("say decimal=',' or leave it out with ignore=['a']")
     "say --decimal ',' or leave it out with --ignore 'a'"
     """
-    message = re.sub(r"\b(ignore|nominal|numeric|dates)=\['([^']+)'\]", r"--\1 '\2'", message)
+    message = re.sub(r"\b(ignore|nominal|numeric|dates)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message)
     return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
 
 
