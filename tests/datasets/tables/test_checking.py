@@ -142,6 +142,19 @@ def test_names_that_would_be_missing_among_numbers(write: Writer) -> None:
     assert taken(path, found).values == (("NA", "None"), None)
 
 
+def test_a_column_called_as_a_part_of_a_date(write: Writer) -> None:
+    rows = {
+        "when": KINDS["dates"],
+        "when.elapsed": KINDS["numbers"],
+        "n": KINDS["numbers"],
+        "y": ["u", "v"] * 30,
+    }
+    path = write(of(rows))
+    found = datasets.check(path, "y")
+    assert found.options == {"dates": ("when",), "ignore": ("when.elapsed",)}
+    assert taken(path, found).features[0] == "n"
+
+
 def test_ids_of_every_sort(write: Writer) -> None:
     hexes = [f"{DRAW.getrandbits(20):06d}" if i % 4 else f"{i:03x}f" for i in range(60)]
     cells = {"a": hexes, "user_id": [str(i * 7 % 61) for i in range(60)], "row": [str(i) for i in range(60)]}

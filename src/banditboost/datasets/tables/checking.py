@@ -27,6 +27,7 @@ from banditboost.datasets.tables.reading import (
 )
 from banditboost.datasets.tables.text_files import TextFormat
 from banditboost.datasets.tables.verdicts import Verdict, judge
+from banditboost.rows.plain import DATE_PARTS
 from banditboost.text import visible
 
 _EXAMPLES, _LONGEST = 3, 24
@@ -199,10 +200,10 @@ def _about_header(seen: _Seen) -> list[str]:
 def _checked(seen: _Seen, wanted: str | None, remarks: list[str]) -> TableCheck:
     name, about_label = find_label(seen.profiles, wanted)
     columns, about_columns = [], []
-    for column, profile in seen.profiles.items():
+    for column, verdict in _verdicts(seen).items():
         is_label = column in (name, wanted)
-        verdict = _judged(profile, column in seen.amounts)
-        columns.append(_column(column, profile, verdict, "label" if is_label else verdict.choice))
+        choice = "label" if is_label else verdict.choice
+        columns.append(_column(column, seen.profiles[column], verdict, choice))
         if verdict.remark and not is_label:
             about_columns.append(f"{column!r} {verdict.remark}.")
     check = TableCheck(
@@ -221,9 +222,23 @@ def _checked(seen: _Seen, wanted: str | None, remarks: list[str]) -> TableCheck:
     return replace(check, remarks=(*check.remarks, nothing))
 
 
-def _judged(profile: Profile, as_amounts: bool) -> Verdict:
-    verdict = judge(profile)
-    return verdict._replace(choice="numeric") if as_amounts and verdict.choice is None else verdict
+def _verdicts(seen: _Seen) -> dict[str, Verdict]:
+    """What each column is taken for."""
+    verdicts = {column: judge(profile) for column, profile in seen.profiles.items()}
+    parts = {
+        f"{column}.{part}"
+        for column, verdict in verdicts.items()
+        if verdict.kind == "dates"
+        for part in DATE_PARTS
+    }
+    for column in parts & verdicts.keys():
+        verdicts[column] = Verdict(
+            verdicts[column].kind, "ignore", "is called as a part of a date is: left out; rename it"
+        )
+    for column in seen.amounts:
+        if verdicts[column].choice is None:
+            verdicts[column] = verdicts[column]._replace(choice="numeric")
+    return verdicts
 
 
 def _column(name: str, profile: Profile, verdict: Verdict, choice: str | None) -> ColumnCheck:
