@@ -21,7 +21,7 @@ def test_the_page_is_what_help_says(generator):
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "compare", "tune", "reproduce", "warm", "data list", "model show"]
+    "command", ["run", "compare", "tune", "reproduce", "warm", "data list", "data check", "model show"]
 )
 def test_every_command_has_an_example_and_json(bb, command):
     result = bb(*command.split(), "--help")

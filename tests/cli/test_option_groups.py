@@ -24,7 +24,11 @@ DATA_OPTIONS = (
     "shuffle",
     "numeric",
     "nominal",
+    "dates",
     "ignore",
+    "encoding",
+    "separator",
+    "decimal",
     "variant",
     "directory",
 )
@@ -56,6 +60,6 @@ def test_fields_are_options_and_come_as_one_object() -> None:
     assert "How large." in help_text
 
 
-def test_the_commands_that_play_data_have_the_same_ten_options_for_it() -> None:
+def test_the_commands_that_play_data_have_the_same_options_for_it() -> None:
     for command in (run, compare, tune):
-        assert tuple(inspect.signature(command).parameters)[:10] == DATA_OPTIONS
+        assert tuple(inspect.signature(command).parameters)[: len(DATA_OPTIONS)] == DATA_OPTIONS

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from banditboost.datasets import DatasetError
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.task import Source, Task
 
@@ -94,3 +95,31 @@ def test_refusals(tmp_path: Path) -> None:
         Task(CAR.source, "AdaBandit", {"weak_learner": object()})
     with pytest.raises(ExperimentError, match="source has 'drift', which this version"):
         Source.from_dict({"name": "car", "drift": 1})
+
+
+def test_a_folder_is_known_by_the_names_and_contents_of_its_files(tmp_path):
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+        for name in ("a.csv", "b.csv"):
+            (tmp_path / place / name).write_text("x,y\n1,a\n2,b\n")
+    sources = [Source.file(tmp_path / "here", "y"), Source.file(tmp_path / "there", "y")]
+    sources.append(Source.file(tmp_path / "there" / "*.csv", "y"))
+    assert len({Task(source, "AdaBandit").id for source in sources}) == 1
+    assert [source.name for source in sources] == ["here", "there", "there"]
+    (tmp_path / "there" / "b.csv").rename(tmp_path / "there" / "c.csv")
+    assert Source.file(tmp_path / "there", "y").sha256 != sources[0].sha256
+    with pytest.raises(DatasetError, match="no file is called"):
+        Source.file(tmp_path / "*.parquet", "y")
+
+
+def test_how_a_file_is_read_is_part_of_a_task(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,when,y\n1,2024-01-01,a\n2,2024-01-02,b\n")
+    plain = Source.file(path, "y")
+    told = Source.file(path, "y", dates=["when"], encoding="cp1252", separator=",", decimal=".")
+    assert Source.from_dict(told.to_dict()) == told
+    assert Task(plain, "AdaBandit").id != Task(told, "AdaBandit").id
+    assert set(plain.to_dict()) == {"name", "path", "label", "sha256"}
+    for name in ("encoding", "separator", "decimal"):
+        with pytest.raises(ExperimentError, match=f"{name} is 5; give a text"):
+            Source.file(path, "y", **{name: 5})

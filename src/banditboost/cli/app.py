@@ -6,7 +6,6 @@ An error is one line on stderr. The exit code is 1, or 2 if the command line its
 from __future__ import annotations
 
 import errno
-import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +14,10 @@ import typer
 from typer.core import TyperGroup
 
 import banditboost
-from banditboost.cli import INTERRUPTED, output
+from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.compare import compare
 from banditboost.cli.data import list_data
+from banditboost.cli.data_check import check_data
 from banditboost.cli.model import show
 from banditboost.cli.reproduce import reproduce
 from banditboost.cli.run import run
@@ -56,7 +56,7 @@ class Commands(TyperGroup):
             message = error.format_message().removeprefix("Invalid value: ").rstrip(".")
             code = output.fail(f"{message} (see {_help_of(error)})", error.exit_code)
         except BanditBoostError as error:
-            code = output.fail(_as_options(str(error)), 1)
+            code = output.fail(options.in_options(str(error)), 1)
         except OSError as error:
             code = output.fail(
                 f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy_for(error)}", 1
@@ -76,11 +76,6 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             output.warn("stopped; the same command begins again")
             raise typer.Exit(INTERRUPTED) from None
-
-
-def _as_options(message: str) -> str:
-    """Remedies in the words of the command line: ignore=['a'] in Python is --ignore a here."""
-    return re.sub(r"\b(ignore|nominal|numeric)=\['([^']+)'\]", r"--\1 '\2'", message)
 
 
 def _remedy_for(error: OSError) -> str:
@@ -115,7 +110,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-data_app = typer.Typer(rich_markup_mode=None, help="The data sets of the paper.")
+data_app = typer.Typer(rich_markup_mode=None, help="The data sets of the paper, and files of your own.")
 model_app = typer.Typer(rich_markup_mode=None, help="Saved models.")
 
 
@@ -139,4 +134,5 @@ app.command("warm")(warm)
 app.add_typer(data_app, name="data")
 app.add_typer(model_app, name="model")
 data_app.command("list")(list_data)
+data_app.command("check")(check_data)
 model_app.command("show")(show)

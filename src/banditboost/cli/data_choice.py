@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import typer
 
 from banditboost import datasets
 from banditboost.cli import options
+from banditboost.datasets.tables.folders import is_glob, size_of, title_of
 from banditboost.experiments.protocol import PRINTED, STREAMS, Printed
 
 if TYPE_CHECKING:
@@ -17,13 +19,15 @@ if TYPE_CHECKING:
 
 LARGEST_IN_MEMORY = 256 * 2**20
 """Bytes; larger files are streamed."""
+_OF_COLUMNS = ("numeric", "nominal", "dates", "ignore")
+_OF_TEXT = ("encoding", "separator", "decimal")
 
 
 @dataclass(frozen=True)
 class DataChoice:
     """A built-in set or a file, and how it becomes a stream.
 
-    These are the ten options that `run`, `compare` and `tune` share.
+    These are the fourteen options that `run`, `compare` and `tune` share.
 
     >>> DataChoice("car", rounds=100).times
     6
@@ -36,7 +40,11 @@ class DataChoice:
     shuffle: options.Shuffle = None
     numeric: options.Numeric = None
     nominal: options.Nominal = None
+    dates: options.Dates = None
     ignore: options.Ignore = None
+    encoding: options.Encoding = None
+    separator: options.Separator = None
+    decimal: options.Decimal = None
     variant: options.VariantOf = options.Variant.paper
     directory: options.DataDirectory = None
 
@@ -46,7 +54,7 @@ class DataChoice:
 
     @property
     def name(self) -> str:
-        return Path(self.data).stem if self.is_file else self.data
+        return title_of(self.data) if self.is_file else self.data
 
     @property
     def times(self) -> int:
@@ -57,18 +65,19 @@ class DataChoice:
         """Refuse what cannot be meant, before anything is read."""
         if not self.is_file:
             self._check_built_in()
-        elif not Path(self.data).exists():
+        elif not Path(self.data).exists() and not is_glob(self.data):
             known = ", ".join(datasets.names())
             raise typer.BadParameter(
                 f"{self.data!r} is neither a data set ({known}) nor a file; check the spelling"
             )
         elif self.label is None:
             raise typer.BadParameter(
-                f"{self.data} is a file: name its column of right labels with --label COLUMN"
+                f"{self.data} is a file: name its column of right labels with --label COLUMN; "
+                "banditboost data check proposes one, and looks at all columns"
             )
 
     def _check_built_in(self) -> None:
-        for option in ("label", "numeric", "nominal", "ignore"):
+        for option in ("label", *_OF_COLUMNS, *_OF_TEXT):
             if getattr(self, option):
                 raise typer.BadParameter(
                     f"--{option} is for files; {self.data} is a built-in data set, so leave it out"
@@ -80,17 +89,18 @@ class DataChoice:
 
     @property
     def is_large(self) -> bool:
-        return self.is_file and Path(self.data).stat().st_size > LARGEST_IN_MEMORY
+        return self.is_file and size_of(self.data) > LARGEST_IN_MEMORY
 
     @property
-    def columns(self) -> dict[str, tuple[str, ...]]:
-        """Columns of a file that the user has spoken of."""
-        return {kind: options.names(getattr(self, kind)) for kind in ("numeric", "nominal", "ignore")}
+    def reading(self) -> dict[str, Any]:
+        """What the user says of the columns of a file, and of how it is written."""
+        columns = {kind: options.names(getattr(self, kind)) for kind in _OF_COLUMNS}
+        return {**columns, **{option: getattr(self, option) for option in _OF_TEXT}}
 
     def load(self) -> Any:
         """All rows in memory: a Dataset or a Table."""
         if self.is_file:
-            return datasets.read(self.data, str(self.label), **self.columns)
+            return datasets.read(self.data, str(self.label), **self.reading)
         return datasets.load(self.data, self.variant.value, self.directory)
 
     def described_rows(self) -> str:
@@ -120,8 +130,22 @@ class DataChoice:
         return Source.file(
             self.data,
             str(self.label),
-            **self.columns,
+            **self.reading,
             repeat=self.times,
             rounds=self.rounds,
             shuffle=bool(self.shuffle),
         )
+
+
+def typed(command: str, data: str, label: str | None, reading: Mapping[str, Any]) -> list[str]:
+    """What has to be typed for a command that plays these data, word by word.
+
+    >>> typed("run", "visits.csv", "clicked", {"ignore": ("id", "a,b"), "decimal": ","})
+    ['banditboost', 'run', 'visits.csv', '--label', 'clicked', '--ignore', 'id,"a,b"', '--decimal', ',']
+    """
+    words = ["banditboost", command, f"./{data}" if data.startswith("-") else data]
+    words += ["--label", label] if label else []
+    for option, said in reading.items():
+        if said:
+            words += [f"--{option}", said if isinstance(said, str) else options.typed_names(said)]
+    return words

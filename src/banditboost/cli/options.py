@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +15,8 @@ from banditboost.schedules import SCHEDULES
 
 FIRST_SEED = 4
 """The first of the paper's seeds, and the seed where none is given."""
+QUOTE = '"'
+_NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 
 
 class Variant(StrEnum):
@@ -31,8 +36,34 @@ class EngineName(StrEnum):
 
 
 def names(text: str | None) -> tuple[str, ...]:
-    """What was typed as a,b,c."""
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+    """What was typed as a,b,c; a name with a comma or a quote in it stands in quotes, as in a CSV file.
+
+    >>> names('a, "b,c"')
+    ('a', 'b,c')
+    """
+    cells = next(csv.reader([text], skipinitialspace=True), []) if text else []
+    return tuple(name for name in map(str.strip, cells) if name)
+
+
+def typed_names(names: Iterable[str]) -> str:
+    """What has to be typed for these names.
+
+    >>> typed_names(["a", "b,c"])
+    'a,"b,c"'
+    """
+    return ",".join(
+        f'"{name.replace(QUOTE, QUOTE * 2)}"' if _NEEDS_QUOTES.search(name) else name for name in names
+    )
+
+
+def in_options(message: str) -> str:
+    """Remedies in the words of the command line: ignore=['a'] in Python is --ignore a here.
+
+    >>> in_options("say decimal=',' or leave it out with ignore=['a']")
+    "say --decimal ',' or leave it out with --ignore 'a'"
+    """
+    message = re.sub(r"\b(ignore|nominal|numeric|dates)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message)
+    return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
 
 
 def _exploration(text: str) -> float | str:
@@ -53,7 +84,8 @@ def _exploration(text: str) -> float | str:
 Data = Annotated[
     str,
     typer.Argument(
-        help="balance, car, nursery, movement, mice, isolet; or a file: CSV, Parquet, Arrow, JSON lines.",
+        help="balance, car, nursery, movement, mice, isolet; or a file, a folder, or a pattern of files in "
+        "quotes: CSV, Parquet, Arrow, JSON lines.",
         metavar="DATA",
     ),
 ]
@@ -67,6 +99,28 @@ Numeric = Annotated[
 Nominal = Annotated[
     str | None,
     typer.Option(help="Columns of a file to take as names, whatever they look like.", metavar="A,B,..."),
+]
+Dates = Annotated[
+    str | None,
+    typer.Option(help="Columns of a file that are dates or times, written as text.", metavar="A,B,..."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Of text files, such as cp1252 or utf-16; UTF-8 if not given.", metavar="NAME"),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        help="Between the cells of a CSV file, or tab; found in the header if not given.", metavar="CHARACTER"
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help="Decimal mark of a file, . or , with which amounts such as '$1,234.50' and '1.234,50 €' are "
+        "numbers.",
+        metavar="MARK",
+    ),
 ]
 Ignore = Annotated[str | None, typer.Option(help="Columns of a file to leave out.", metavar="A,B,...")]
 VariantOf = Annotated[

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -60,6 +61,30 @@ def fail(text: str, code: int) -> int:
     """Tell in one line what went wrong and how to mend it."""
     warn(f"error: {' '.join(text.split())}")
     return code
+
+
+def shell(words: Iterable[str]) -> str:
+    r"""A command line for a shell, as it can be pasted: no name in it can do harm, or be lost.
+
+    Characters that nobody could see are written as bash, zsh and ksh read them.
+
+    >>> print(shell(["run", "my file.csv", "a\x1bb"]))
+    run 'my file.csv' $'a\x1bb'
+    """
+    return " ".join(shlex.quote(word) if visible(word) == word else _escaped(word) for word in words)
+
+
+def _escaped(word: str) -> str:
+    letters = (
+        f"\\{letter}" if letter in "\\'" else letter if visible(letter) == letter else _bytes(letter)
+        for letter in word
+    )
+    return f"$'{''.join(letters)}'"
+
+
+def _bytes(letter: str) -> str:
+    half = "surrogateescape" if "\udc80" <= letter <= "\udcff" else "surrogatepass"  # a byte of a file's name
+    return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", half))
 
 
 def print_json(values: Mapping[str, Any]) -> None:
@@ -168,6 +193,11 @@ def progress(*extra: str | ProgressColumn) -> Progress:
 
 
 SHARE: ProgressColumn = TaskProgressColumn()
+
+
+def print_line(text: str, style: str = "") -> None:
+    """A line that is not broken, however narrow the screen is."""
+    console().print(Text(visible(text), style), soft_wrap=True)
 
 
 def waiting(text: str) -> AbstractContextManager[Any]:

@@ -67,7 +67,7 @@ class _FromDisk:
                 f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, "
                 "or play it in order"
             )
-        self._file = datasets.open_file(choice.data, str(choice.label), **choice.columns)
+        self._file = datasets.open_file(choice.data, str(choice.label), **choice.reading)
         self.labels: tuple[str, ...] = self._file.labels
         self.count = self._file.n_rows if choice.rounds is None else min(choice.rounds, self._file.n_rows)
         self.schema = self._file.schema

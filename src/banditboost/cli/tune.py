@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from banditboost.cli import options, output
-from banditboost.cli.data_choice import DataChoice
+from banditboost.cli.data_choice import DataChoice, typed
 from banditboost.cli.learner_choice import (
     RECOMMENDED,
     Contestant,
@@ -291,10 +290,7 @@ def _length(record: Any) -> str:
 
 def _command(choice: DataChoice, contestant: Contestant, parameters: dict[str, Any]) -> str:
     """What plays the best combination."""
-    words = ["banditboost", "run", choice.data]
-    if choice.label:
-        words += ["--label", choice.label]
-    words += ["--learner", contestant.title]
+    words = [*typed("run", choice.data, choice.label, choice.reading), "--learner", contestant.title]
     for name, value in parameters.items():
         words += ["--set", f"{name}={':'.join(map(str, value)) if isinstance(value, list) else value}"]
-    return shlex.join(words)
+    return output.shell(words)

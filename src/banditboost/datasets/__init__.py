@@ -19,7 +19,7 @@ Where to look:
 - `to_the_letter.py`: what the paper's text says was done instead (`variant="text"`);
 - `summary.py`: their sizes, and what the paper printed;
 - `origin.py`: titles, licences and addresses at UCI;
-- `tables/`: files and frames of the user (`read`, `open_file`);
+- `tables/`: files and frames of the user (`read`, `open_file`, `check`);
 - `describe.py`: a table in words;
 - `cache.py`: decoded arrays kept in the user's cache directory.
 """
@@ -27,15 +27,18 @@ Where to look:
 from banditboost.datasets.catalog import Info, download, info, load, names
 from banditboost.datasets.dataset import Dataset, Stream, Table
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables import TableFile, open_file, read
+from banditboost.datasets.tables import ColumnCheck, TableCheck, TableFile, check, open_file, read
 
 __all__ = [
+    "ColumnCheck",
     "Dataset",
     "DatasetError",
     "Info",
     "Stream",
     "Table",
+    "TableCheck",
     "TableFile",
+    "check",
     "download",
     "info",
     "load",

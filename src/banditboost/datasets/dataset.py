@@ -36,6 +36,8 @@ class _Rows:
     y: IntArray = field(repr=False)
     """int64[rows]: positions in `labels`."""
     labels: tuple[str, ...]
+    dates: tuple[str, ...] = field(default=(), kw_only=True)
+    """Columns of dates, each of which is seven of the features."""
 
     @property
     def n_rows(self) -> int:
@@ -49,7 +51,7 @@ class _Rows:
 
     def schema(self) -> Schema:
         """The features as a model wants them declared; a fresh one for each model."""
-        return Schema.of(self.features, self.kinds, self.values)
+        return schema_of(self.features, self.kinds, self.values, self.dates)
 
     def describe(self) -> str:
         """A line for each feature: its kind, its range or values, how many are missing."""
@@ -143,7 +145,19 @@ def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> 
         table.y[rows],
         table.labels,
         rows,
+        dates=table.dates,
     )
+
+
+def schema_of(
+    features: tuple[str, ...], kinds: tuple[Kind, ...], values: Values, dates: tuple[str, ...]
+) -> Schema:
+    """Features in this order, and which columns of dates are among them."""
+    if not dates:
+        return Schema.of(features, kinds, values)
+    known = [None if names is None else list(names) for names in values]
+    told = {"names": list(features), "values": known, "dates": list(dates)}
+    return Schema.from_dict({**told, "declared": True, "positions": None})
 
 
 def _play_order(size: int, repeat: int, seed: int | None, rounds: int | None) -> IntArray:

@@ -5,10 +5,11 @@ It is enough to begin with the longest, so that all workers finish at about the 
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.summary import SUMMARY
+from banditboost.datasets.tables.folders import size_of
 from banditboost.experiments.protocol import STREAMS
 from banditboost.experiments.records import is_number
 from banditboost.experiments.task import Source, Task
@@ -43,6 +44,6 @@ def _rows(source: Source) -> float:
     if source.path is None:
         return STREAMS[source.name].rows if source.name in STREAMS else 1
     try:
-        return max(1.0, os.path.getsize(source.path) / _BYTES_A_ROW)
-    except OSError:  # it may be there on the workers only
+        return max(1.0, size_of(source.path) / _BYTES_A_ROW)
+    except (OSError, DatasetError):  # it may be there on the workers only
         return 1.0

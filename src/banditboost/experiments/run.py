@@ -81,7 +81,15 @@ def _load(source: Source, data_directory: str | None) -> Any:
     if sha256_of(Path(source.path)) != source.sha256:
         raise ExperimentError(f"{source.path} has changed since the task was made; make the task anew")
     return datasets.read(
-        source.path, source.label, numeric=source.numeric, nominal=source.nominal, ignore=source.ignore
+        source.path,
+        source.label,
+        numeric=source.numeric,
+        nominal=source.nominal,
+        dates=source.dates,
+        ignore=source.ignore,
+        encoding=source.encoding,
+        separator=source.separator,
+        decimal=source.decimal,
     )
 
 

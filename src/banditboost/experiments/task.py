@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from banditboost.datasets.tables.folders import files_of, title_of
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.references import reference_to, typed_name
 from banditboost.text import quoted, visible
@@ -48,7 +49,12 @@ class Source:
     numeric: tuple[str, ...] = ()
     """Columns of the file that are to be numbers, nominal, or left out, whatever they look like."""
     nominal: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    encoding: str | None = None
+    """Of a text file, with its separator and its decimal mark; None is what `read` finds."""
+    separator: str | None = None
+    decimal: str | None = None
     repeat: int = 1
     rounds: int | None = None
     """The stream is cut to so many rounds; None plays all of it."""
@@ -68,11 +74,11 @@ class Source:
             )
 
     def _check_kinds(self) -> None:
-        for name in ("name", "variant", "path", "label", "sha256"):
+        for name in ("name", "variant", "path", "label", "sha256", "encoding", "separator", "decimal"):
             value = getattr(self, name)
             if not isinstance(value, str) and (value is not None or name in ("name", "variant")):
                 raise ExperimentError(f"{name} is {quoted(value)}; give a text")
-        for name in ("numeric", "nominal", "ignore"):
+        for name in ("numeric", "nominal", "dates", "ignore"):
             value = getattr(self, name)
             if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
                 raise ExperimentError(f"{name} is {quoted(value)}; give a tuple of names of columns")
@@ -85,7 +91,10 @@ class Source:
 
     @classmethod
     def file(cls, path: str | os.PathLike[str], label: str, **others: Any) -> Source:
-        """A file and its label column, as it is now; `others` are the other fields."""
+        """A file, folder or pattern of files, and its label column, as it is now.
+
+        `others` are the other fields.
+        """
         if not isinstance(path, (str, os.PathLike)):
             raise ExperimentError(f"path is {quoted(path)}; give the path of a file")
         try:
@@ -95,7 +104,7 @@ class Source:
                 f"path is {quoted(path)}, which can be no file; check the spelling"
             ) from None
         return cls(
-            **{"name": absolute.stem, **others}, path=str(absolute), label=label, sha256=sha256_of(absolute)
+            **{"name": title_of(path), **others}, path=str(absolute), label=label, sha256=sha256_of(absolute)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -199,15 +208,24 @@ class Task:
 
 
 def sha256_of(path: Path) -> str:
-    digest = hashlib.sha256()
+    """Of the content of a file, or of the names and contents of all files of a folder or pattern."""
     try:
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+        files = files_of(path)
+        if files is None:
+            return _sha256_of_file(path)
+        named = zip(files.names(), map(_sha256_of_file, files.paths), strict=True)
+        return hashlib.sha256(json.dumps(list(named)).encode()).hexdigest()
     except OSError as error:
         raise ExperimentError(
             f"cannot read {path}: {error.strerror}; give the path of a file that is there"
         ) from None
+
+
+def _sha256_of_file(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
     return digest.hexdigest()
 
 

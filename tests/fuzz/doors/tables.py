@@ -1,4 +1,4 @@
-"""Data files of every kind through datasets.read, open_file, and `banditboost run`."""
+"""Data files of every kind through datasets.read, open_file, check, and `banditboost run` and `data check`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,19 @@ from tests.fuzz.checks import ACCEPTED, REFUSED, attempt, look_at_text, run_comm
 from tests.fuzz.luck import Luck
 from tests.fuzz.models import demand
 
-_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".csv.gz", ".jsonl.gz")
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_SUFFIXES = (
+    ".csv", ".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".csv.gz", ".jsonl.gz", ".csv.zst", ".jsonl.zst"
+)  # fmt: skip
+_WORDS = (
+    "$1,234.50", "1.234,50 €", "1,234", "1.234", "(5)", "5 %", "-3", "1e3", "01", "NA", "", "x", "2024-01-02", "3/4/2024", "13/4/2024",
+    "31.12.2024 23:59", "1/2/2024 3:45 PM", "9:30", "2024-01-02T03:04:05+01:00", "one two three", "\x1b[2J", "inf", "9999-12-31T23:59",
+)  # fmt: skip
+_ENCODINGS = ("utf-8", "cp1252", "utf-16", "utf-16-le", "shift_jis", "ascii", "klingon", "idna", "utf-7")
 
 
 def prepare() -> None:
@@ -43,7 +56,11 @@ def play(luck: Luck, folder: Path) -> str:
         suffix = luck.choice((*_SUFFIXES, "", ".xlsx", ".txt"))
     path = folder / f"table{suffix}"
     path.write_bytes(content)
+    if luck.chance(0.1):
+        path = _more_files(luck, folder, suffix, content)
     label = _label(luck, list(cells))
+    if luck.chance(0.2):
+        return _check(luck, path, label)
     if luck.chance(0.15) and isinstance(label, str) and "\0" not in label:
         return _run(luck, path, label, folder)
     return _read(luck, path, label)
@@ -53,6 +70,9 @@ def _cells(luck: Luck) -> dict[str, list[Any]]:
     """Columns, one of which can be the label in most cases."""
     cells = values.columns(luck)
     n = max((len(column) for column in cells.values()), default=3)
+    if luck.chance(0.4):
+        some = luck.sample(_WORDS, luck.randint(1, 4))
+        cells["a0"] = [luck.choice(some) for _ in range(n)]
     if luck.chance(0.9):
         cells["y"] = [luck.choice(("p", "q", "r")) for _ in range(n)]
     return cells
@@ -66,11 +86,41 @@ def _label(luck: Luck, names: list[Any]) -> Any:
 
 def _written(luck: Luck, suffix: str, cells: dict[str, list[Any]]) -> bytes:
     """The columns in a file of this kind; what its library does not write is left out."""
-    kind = suffix.removesuffix(".gz").removeprefix(".")
+    kind = suffix.removesuffix(".gz").removesuffix(".zst").removeprefix(".")
     made = (
         _text(luck, kind, cells) if kind in ("csv", "tsv", "jsonl", "ndjson") else _arrow(luck, kind, cells)
     )
+    if suffix.endswith(".zst"):
+        return zstd.compress(made, 1)
     return gzip.compress(made, 1) if suffix.endswith(".gz") else made
+
+
+def _more_files(luck: Luck, folder: Path, suffix: str, content: bytes) -> Path:
+    """A folder or a pattern with the content twice, the second time perhaps changed."""
+    below = folder / "set"
+    for i, part in enumerate(("k=1", "k=2") if luck.chance(0.3) else ("", "")):
+        (below / part).mkdir(parents=True, exist_ok=True)
+        (below / part / f"{i}{suffix}").write_bytes(
+            values.changed_bytes(luck, content) if i and luck.chance(0.3) else content
+        )
+    return below if luck.chance(0.5) else below / luck.choice(("*", "**/*", f"*{suffix}", "[01]*", "[x"))
+
+
+def _check(luck: Luck, path: Path, label: Any) -> str:
+    """What is proposed is taken."""
+    if luck.chance(0.2):
+        words = [f"--label={label}"] if isinstance(label, str) and "\0" not in label else []
+        code = run_command(["data", "check", str(path), *words])
+        return REFUSED if code else ACCEPTED
+    options = _of_text(luck) if luck.chance(0.3) else {}
+    found, error = attempt(lambda: datasets.check(path, label if luck.chance(0.7) else None, **options))
+    if error is not None:
+        return REFUSED
+    look_at_text(found.describe())
+    if found.is_ready:
+        table = datasets.read(path, found.label, **found.options)
+        demand(table.n_rows == found.n_rows, f"{table.n_rows} of {found.n_rows} rows came")
+    return ACCEPTED
 
 
 def _text(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
@@ -141,9 +191,18 @@ def _arrow(luck: Luck, kind: str, cells: dict[str, list[Any]]) -> bytes:
 
 def _options(luck: Luck) -> dict[str, Any]:
     names = ("a0", "b0", "a1", "b1", "odd", "y", "nobody")
-    return {
+    of_columns = {
         option: luck.sample(names, luck.randint(0, 2)) if luck.chance(0.8) else values.thing(luck)
-        for option in luck.sample(("numeric", "nominal", "ignore"), luck.choice((0, 0, 1, 2)))
+        for option in luck.sample(("numeric", "nominal", "dates", "ignore"), luck.choice((0, 0, 1, 2)))
+    }
+    return of_columns | (_of_text(luck) if luck.chance(0.3) else {})
+
+
+def _of_text(luck: Luck) -> dict[str, Any]:
+    known = {"encoding": _ENCODINGS, "separator": (",", ";", "\t", "tab", "|", "1"), "decimal": (".", ",")}
+    return {
+        option: luck.choice(known[option]) if luck.chance(0.9) else values.thing(luck)
+        for option in luck.sample(tuple(known), luck.randint(1, 2))
     }
 
 

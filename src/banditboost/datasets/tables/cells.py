@@ -14,7 +14,12 @@ from banditboost.rows.plain import is_missing
 
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?"})
 """In a column of numbers these count as missing, as an empty cell does anywhere."""
-_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_DATES = (datetime.date, datetime.time, np.datetime64)
+_DURATIONS = (datetime.timedelta, np.timedelta64)
+
+
+def no_number(_text: str) -> float:
+    return math.nan
 
 
 class Words(NamedTuple):
@@ -27,27 +32,61 @@ class Words(NamedTuple):
     """The number that each value is, NaN for those that are none."""
     typed: bool
     """Whether the source tells numbers and booleans from texts; a CSV file does not."""
+    dated: bool = False
+    """Whether the source says that these are dates or times; they are in ISO form then."""
 
     def look_up(self, table: Sequence[float] | FloatArray) -> FloatArray:
         """float64[rows]: for each row what the table has for its value, NaN where the cell is missing."""
         return np.append(np.asarray(table, np.float64), np.nan)[self.codes]  # code -1 is the last place
 
 
-Cells = FloatArray | Words
+class Odd(NamedTuple):
+    """Cells that nothing can be learned from."""
+
+    n_rows: int
+    what: str
+    """Why, with the remedy, after the name of the column."""
+
+
+Cells = FloatArray | Words | Odd
 
 
 class Batch(NamedTuple):
     n_rows: int
     columns: dict[str, Cells]
     """A column that is not there is missing in all rows."""
+    file: str = ""
+    """The file that it is from, if there are several."""
+
+
+class Place(NamedTuple):
+    """Where the first row of a batch is."""
+
+    first_row: int
+    file: str = ""
+
+    def told(self, i: int) -> str:
+        """The row that comes i rows later, in words."""
+        return f"row {self.first_row + i}" + (f" of {self.file}" if self.file else "")
 
 
 class Request(NamedTuple):
     """What a source is asked for."""
 
-    words: frozenset[str]
-    """Columns to hand over as words even if all cells are numbers."""
-    ignored: frozenset[str]
+    words: frozenset[str] | None = frozenset()
+    """Columns to hand over as words even if all cells are numbers; None is all of them."""
+    ignored: frozenset[str] = frozenset()
+    numeric: frozenset[str] = frozenset()
+    """Columns whose texts are to be numbers, also where the source tells texts from numbers."""
+    number_of: Callable[[str], float] = no_number
+    """What reads such texts."""
+
+    def as_words(self, column: str) -> bool:
+        return self.words is None or column in self.words
+
+    def reader(self, column: str) -> Callable[[str], float]:
+        """What a text in this column is, where the source tells texts from numbers."""
+        return self.number_of if column in self.numeric else no_number
 
 
 class Source(Protocol):
@@ -71,23 +110,35 @@ def as_words(texts: Iterable[str | None], number_of: Callable[[str], float], typ
     return Words(values, codes, np.fromiter(map(number_of, values), np.float64, len(values)), typed)
 
 
-def no_number(_text: str) -> float:
-    return math.nan
-
-
-def from_objects(cells: Sequence[Any], column: str, words: bool) -> Cells:
+def from_objects(cells: Sequence[Any], column: str, request: Request) -> Cells:
     """Cells of Python's own types, as JSON and frames without types have them."""
+    words = request.as_words(column)
     kinds = {type(cell) for cell in cells}
     if kinds <= {int, float} and not words:
         return _floats(cells)
     cells = [None if is_missing(cell) else cell for cell in cells]
-    for kind in {type(cell) for cell in cells} - {type(None)}:
-        _refuse_odd(kind, column)
+    kinds = {type(cell) for cell in cells} - {type(None)}
+    for kind in kinds:
+        if (why := _why_odd(kind, column)) is not None:
+            return Odd(len(cells), why)
+    if kinds and all(issubclass(kind, _DATES) for kind in kinds):
+        return from_dates(cells)
     if not words and all(cell is None or _is_number(cell) for cell in cells):
         return _floats([math.nan if cell is None else cell for cell in cells])
     texts = [None if cell is None else text_of(cell) for cell in cells]
     numbers = {text: _float(cell) for text, cell in zip(texts, cells, strict=True) if _is_number(cell)}
-    return as_words(texts, lambda text: numbers.get(text, math.nan), typed=True)
+    read = request.reader(column)
+    return as_words(texts, lambda text: numbers[text] if text in numbers else read(text), typed=True)
+
+
+def from_dates(cells: Iterable[Any]) -> Words:
+    """Dates and times, None where missing."""
+    texts = [None if is_missing(cell) else _iso(cell) for cell in cells]
+    return as_words(texts, no_number, typed=True)._replace(dated=True)
+
+
+def _iso(cell: Any) -> str:
+    return str(cell) if isinstance(cell, np.datetime64) else str(cell.isoformat())
 
 
 def text_of(cell: Any) -> str:
@@ -95,6 +146,8 @@ def text_of(cell: Any) -> str:
 
     Whole numbers have no point, also where missing cells made floats of them.
     """
+    if isinstance(cell, _DATES):
+        return _iso(cell)
     if isinstance(cell, np.generic):
         cell = cell.item()
     if isinstance(cell, float) and cell.is_integer():
@@ -107,23 +160,22 @@ def text_of(cell: Any) -> str:
         ) from None
 
 
-def dates(column: str, example: object) -> DatasetError:
-    return DatasetError(
-        f"column {column!r} holds dates or times ({example}): turn them into numbers (days since the first) "
-        "or parts (weekday, hour), "
+def durations(column: str, example: object) -> str:
+    return (
+        f"holds durations ({example}): turn them into numbers (of seconds, say), "
         f"or leave the column out with ignore=[{column!r}]"
     )
 
 
-def _refuse_odd(kind: type, column: str) -> None:
-    if issubclass(kind, _DATES):
-        raise dates(column, kind.__name__)
-    if not issubclass(kind, (str, bool, int, float, Decimal, np.bool_, np.number)):
-        raise DatasetError(
-            f"column {column!r} holds values of type {kind.__name__}: only numbers, "
-            "texts and booleans can be learned from; "
-            f"flatten it into columns of those, or leave it out with ignore=[{column!r}]"
-        )
+def _why_odd(kind: type, column: str) -> str | None:
+    if issubclass(kind, _DURATIONS):
+        return durations(column, kind.__name__)
+    if issubclass(kind, (str, bool, int, float, Decimal, np.bool_, np.number, *_DATES)):
+        return None
+    return (
+        f"holds values of type {kind.__name__}: only numbers, texts, booleans and dates can be learned from; "
+        f"flatten it into columns of those, or leave it out with ignore=[{column!r}]"
+    )
 
 
 def _is_number(cell: object) -> bool:

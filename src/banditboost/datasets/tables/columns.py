@@ -1,16 +1,24 @@
-"""What a column is: numeric or nominal, found while its batches pass by, or declared by the user."""
+"""What a column is: numeric, nominal or dates, found while its batches pass by, or declared by the user."""
 
 import math
-import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Final, Literal
 
 import numpy as np
 
-from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind
+from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind, Values
+from banditboost.datasets.describe import Fact
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Words, dates
+from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Odd, Place, Words
+from banditboost.datasets.tables.days import N_PARTS, Days, looks_like_a_date, parts_of
+from banditboost.datasets.tables.numerals import MARKS, amount, unit_of
+from banditboost.rows.plain import DATE_PARTS
 from banditboost.rows.sharing import MAX_VALUES
+
+Use = Literal["numeric", "nominal", "dates"]
+"""What a user may say of a column."""
+DATES: Final[Use] = "dates"
 
 MAX_LABELS = 10_000
 MAX_FRACTIONS = 100
@@ -18,10 +26,6 @@ MAX_FRACTIONS = 100
 _BOOLEANS = {
     spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())
 }
-_DATE = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}( \d.*)?|\d{4}/\d{1,2}/\d{1,2}( "
-    r"\d.*)?|\d{1,2}:\d{2}(:\d{2}.*)?"
-)
 
 
 @dataclass
@@ -34,44 +38,70 @@ class Finding:
 
     As many are kept as a label may have, and one more to know that there are too many.
     """
-    numerals: dict[str, None] = field(default_factory=dict)
+    numerals: dict[str, float] = field(default_factory=dict)
     """Words that are numbers, as many as of the others; not known where a source hands over numbers."""
-    odd: tuple[str, int] | None = None
-    """The first word that is neither a number nor a way to write that one is missing, and its row."""
+    units: dict[str, str] = field(default_factory=dict)
+    """Currencies and per cent in numerals, each with the first numeral that has it."""
+    days: Days | None = None
+    """What a column of dates holds; None if it is none."""
+    unfit: str | None = None
+    """Why the source says that nothing can be learned from it."""
+    odd: tuple[str, str] | None = None
+    """The first word that is neither a number nor a way to write that one is missing, and where it is."""
     numbers: int = 0
     texts: int = 0
     """How many cells are words that are not numbers."""
     missing: int = 0
     low: float = np.inf
     high: float = -np.inf
-    infinite: int | None = None
-    """The first row with an infinite number."""
+    infinite: str | None = None
+    """Where the first infinite number is."""
     typed: bool = False
+    dated: bool = False
+    """Whether the source itself says that these are dates."""
 
-    def see(self, cells: Cells, first_row: int) -> None:
-        """Take in a batch, whose first row has this number in the whole table."""
-        if isinstance(cells, Words):
-            self._see_words(cells, first_row)
+    def see(self, cells: Cells, place: Place) -> None:
+        """Take in a batch, whose first row is at this place."""
+        if isinstance(cells, Words) and cells.dated:
+            self.dated, self.days = True, self.days or Days()
+        if self.days is not None:
+            self.days.see(cells)
+        if isinstance(cells, Odd):
+            self.unfit = self.unfit or cells.what
+        elif isinstance(cells, Words):
+            self._see_words(cells, place)
         else:
             present = cells[~np.isnan(cells)]
             self.missing += len(cells) - len(present)
             self._see_numbers(present, len(present))
-            self._note_infinite(cells, first_row)
+            self._note_infinite(cells, place)
 
-    def _see_words(self, cells: Words, first_row: int) -> None:
+    def miss(self, n_rows: int) -> None:
+        """A batch of so many rows does not have the column."""
+        self.missing += n_rows
+
+    def _see_words(self, cells: Words, place: Place) -> None:
         self.typed = cells.typed
         counts = np.bincount(cells.codes + 1, minlength=len(cells.values) + 1)
         self.missing += int(counts[0])
         is_number = ~np.isnan(cells.numbers)
         self._see_numbers(cells.numbers[is_number], int(counts[1:][is_number].sum()))
         self.texts += int(counts[1:][~is_number].sum())
-        for code, (word, numeral) in enumerate(zip(cells.values, is_number.tolist(), strict=True)):
-            seen = self.numerals if numeral else self.words
-            if len(seen) <= MAX_LABELS:
-                seen[word] = None
-            if self.odd is None and not numeral and word not in MISSING_WORDS:
-                self.odd = word, first_row + int(np.argmax(cells.codes == code))
-        self._note_infinite(cells.look_up(cells.numbers), first_row)
+        for code, (word, number) in enumerate(zip(cells.values, cells.numbers.tolist(), strict=True)):
+            if number == number:
+                self._note_numeral(word, number)
+                continue
+            if len(self.words) <= MAX_LABELS:
+                self.words[word] = None
+            if self.odd is None and word not in MISSING_WORDS:
+                self.odd = word, place.told(int(np.argmax(cells.codes == code)))
+        self._note_infinite(cells.look_up(cells.numbers), place)
+
+    def _note_numeral(self, word: str, number: float) -> None:
+        if len(self.numerals) <= MAX_LABELS:
+            self.numerals[word] = number
+        if unit := unit_of(word):
+            self.units.setdefault(unit, word)
 
     def _see_numbers(self, present: FloatArray, count: int) -> None:
         if len(present):
@@ -79,14 +109,14 @@ class Finding:
             self.low = min(self.low, float(present.min()))
             self.high = max(self.high, float(present.max()))
 
-    def _note_infinite(self, cells: FloatArray, first_row: int) -> None:
+    def _note_infinite(self, cells: FloatArray, place: Place) -> None:
         if self.infinite is None and np.isinf(cells).any():
-            self.infinite = first_row + int(np.argmax(np.isinf(cells)))
+            self.infinite = place.told(int(np.argmax(np.isinf(cells))))
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column as it was settled: how its cells become numbers."""
+class PlainColumn:
+    """One feature: numbers, or names."""
 
     name: str
     kind: Kind
@@ -97,8 +127,28 @@ class Column:
     low: float
     high: float
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return (self.kind,)
+
+    @property
+    def all_values(self) -> Values:
+        return (self.values,)
+
+    def facts(self) -> list[Fact]:
+        return [Fact(self.name, self.values, self.low, self.high, self.missing)]
+
     def encode(self, cells: Cells) -> FloatArray:
-        """float64[rows]: numbers or codes, NaN where missing. `KeyError` for a value that is not known."""
+        """float64[rows, 1]: numbers or codes, NaN where missing. `KeyError` for a value that is not known."""
+        return self._flat(cells)[:, np.newaxis]
+
+    def _flat(self, cells: Cells) -> FloatArray:
+        if isinstance(cells, Odd):
+            raise KeyError(cells.what)
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
         return cells.look_up(
@@ -106,19 +156,76 @@ class Column:
         )
 
 
-def settle(finding: Finding, declared: Kind | None) -> Column:
+@dataclass(frozen=True)
+class DateColumn:
+    """Dates and times: seven features."""
+
+    name: str
+    order: str
+    """Which of day and month comes first, where a date does not tell."""
+    low: FloatArray
+    high: FloatArray
+    missing: FloatArray
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}.{part}" for part in DATE_PARTS)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return (NUMERIC,) * N_PARTS
+
+    @property
+    def all_values(self) -> Values:
+        return (None,) * N_PARTS
+
+    def facts(self) -> list[Fact]:
+        ranges = zip(self.features, self.low.tolist(), self.high.tolist(), self.missing.tolist(), strict=True)
+        return [Fact(feature, None, low, high, int(missing)) for feature, low, high, missing in ranges]
+
+    def encode(self, cells: Cells) -> FloatArray:
+        """float64[rows, 7], NaN where missing. `KeyError` for what is no date."""
+        if not isinstance(cells, Words):
+            raise KeyError("numbers where dates were")
+        parts = [parts_of(word, self.order) for word in cells.values]
+        if None in parts:
+            raise KeyError(cells.values[parts.index(None)])
+        table = np.array([*parts, (np.nan,) * N_PARTS], np.float64)
+        return table[cells.codes]  # code -1 is the last place
+
+
+Column = PlainColumn | DateColumn
+"""A column as it was settled: how its cells become numbers, and which features these are."""
+
+
+def settle(finding: Finding, declared: Use | None) -> Column:
     """Decide what a feature is, or refuse it."""
+    _refuse_unfit(finding)
+    if finding.days is not None and declared in (None, DATES):
+        return _dates(finding, finding.days)
     if declared == NUMERIC or (declared is None and _looks_numeric(finding)):
         return _numeric(finding)
     if declared is None:
         _refuse_doubtful(finding)
         return _nominal(finding, finding.words)
-    return _nominal(finding, finding.words | finding.numerals)
+    return _nominal(finding, {**finding.words, **finding.numerals})
 
 
-def settle_label(finding: Finding) -> Column:
+def _refuse_unfit(finding: Finding) -> None:
+    if finding.unfit is not None:
+        raise DatasetError(f"column {finding.name!r} {finding.unfit}")
+
+
+def _dates(finding: Finding, days: Days) -> Column:
+    reading = days.reading(finding.name)
+    cells = finding.numbers + finding.texts + finding.missing
+    return DateColumn(finding.name, reading.order, reading.low, reading.high, cells - reading.told)
+
+
+def settle_label(finding: Finding) -> PlainColumn:
     """The label column: nominal, whatever it holds, and never missing."""
-    name, words = finding.name, finding.words | finding.numerals
+    _refuse_unfit(finding)
+    name, words = finding.name, {**finding.words, **finding.numerals}
     if len(words) > MAX_LABELS:
         many = f"column {name!r} has more than {MAX_LABELS:,} different values"
         raise DatasetError(f"{many}: it holds measurements or ids; name another label column")
@@ -141,7 +248,7 @@ def settle_label(finding: Finding) -> Column:
 
 def _refuse_continuous(finding: Finding) -> None:
     """Measurements are no labels: nearly every row would have one of its own."""
-    fraction = next((word for word in finding.numerals if _has_fraction(word)), None)
+    fraction = next((word for word, number in finding.numerals.items() if _has_fraction(number)), None)
     if fraction is None or len(finding.numerals) <= MAX_FRACTIONS or finding.odd is not None:
         return
     raise DatasetError(
@@ -151,9 +258,8 @@ def _refuse_continuous(finding: Finding) -> None:
     )
 
 
-def _has_fraction(numeral: str) -> bool:
-    """Whether a numeral, with a decimal point or comma, is no whole number. "3.0" is one."""
-    number = float(numeral.replace(",", "."))
+def _has_fraction(number: float) -> bool:
+    """Whether it is no whole number. "3.0" is one."""
     return math.isfinite(number) and not number.is_integer()
 
 
@@ -163,19 +269,44 @@ def _looks_numeric(finding: Finding) -> bool:
 
 def _refuse_doubtful(finding: Finding) -> None:
     name = finding.name
+    if not finding.typed:
+        _refuse_amounts(finding)
     if finding.numbers and finding.odd:
-        word, row = finding.odd
+        word, where = finding.odd
         raise DatasetError(
-            f"column {name!r} mixes numbers and texts (the first text is {word!r}, in row {row}): "
+            f"column {name!r} mixes numbers and texts (the first text is {word!r}, in {where}): "
             f"say nominal=[{name!r}] to take all its values as names, "
             f"or numeric=[{name!r}] to take the texts as missing"
         )
-    if finding.words and all(_DATE.fullmatch(word) for word in finding.words):
-        raise dates(name, repr(next(iter(finding.words))))
+    if finding.words and all(map(looks_like_a_date, finding.words)):
+        raise DatasetError(
+            f"column {name!r} holds dates or times ({next(iter(finding.words))!r}): say dates=[{name!r}] to "
+            "learn from hour, weekday, season and elapsed days, "
+            f"or leave the column out with ignore=[{name!r}]"
+        )
+
+
+def _refuse_amounts(finding: Finding) -> None:
+    """Numbers with a currency, or with marks between thousands: the user says which mark is which."""
+    words = [word for word in (*finding.words, *finding.numerals) if word not in MISSING_WORDS]
+    marks = [mark for mark in MARKS if finding.odd and all(amount(word, mark) for word in words)]
+    if not marks or finding.odd is None:
+        return
+    how = f"decimal={marks[0]!r}" if len(marks) == 1 else "decimal='.' or decimal=',', whichever mark it has,"
+    raise DatasetError(
+        f"column {finding.name!r} holds amounts, such as {finding.odd[0]!r}: say {how} to take them as "
+        f"numbers, or nominal=[{finding.name!r}] to take them as names"
+    )
 
 
 def _numeric(finding: Finding) -> Column:
     name = finding.name
+    if len(finding.units) > 1:
+        (first, one), (second, other), *_ = finding.units.items()
+        raise DatasetError(
+            f"column {name!r} holds amounts in {first} and in {second} ({one!r}, {other!r}): give one column "
+            f"to each, say nominal=[{name!r}], or leave it out with ignore=[{name!r}]"
+        )
     if finding.words and not finding.numbers:
         example = repr(next(iter(finding.words)))
         raise DatasetError(
@@ -184,13 +315,13 @@ def _numeric(finding: Finding) -> Column:
         )
     if finding.infinite is not None:
         raise DatasetError(
-            f"column {name!r} is infinite in row {finding.infinite}: "
+            f"column {name!r} is infinite in {finding.infinite}: "
             "leave that cell empty if the number is not known"
         )
-    return Column(name, NUMERIC, None, {}, finding.missing + finding.texts, finding.low, finding.high)
+    return PlainColumn(name, NUMERIC, None, {}, finding.missing + finding.texts, finding.low, finding.high)
 
 
-def _nominal(finding: Finding, words: dict[str, None]) -> Column:
+def _nominal(finding: Finding, words: Collection[str]) -> Column:
     name = finding.name
     if len(words) > MAX_VALUES:
         raise DatasetError(
@@ -201,7 +332,7 @@ def _nominal(finding: Finding, words: dict[str, None]) -> Column:
     return _coded(finding, words)
 
 
-def _coded(finding: Finding, words: dict[str, None]) -> Column:
+def _coded(finding: Finding, words: Collection[str]) -> PlainColumn:
     """Values in a fixed order.
 
     In a source without types true, True and TRUE are one value, spelled as Python does.
@@ -212,7 +343,7 @@ def _coded(finding: Finding, words: dict[str, None]) -> Column:
     values = tuple(in_order({spelled[word] for word in words}))
     codes = {value: code for code, value in enumerate(values)}
     code_of = {spelling: codes[value] for spelling, value in spelled.items() if value in codes}
-    return Column(finding.name, NOMINAL, values, code_of, finding.missing, np.nan, np.nan)
+    return PlainColumn(finding.name, NOMINAL, values, code_of, finding.missing, np.nan, np.nan)
 
 
 def in_order(words: Iterable[str]) -> list[str]:

@@ -2,14 +2,15 @@
 
 They are read through pyarrow if it is installed, which is several times as fast, else through Python's csv
 module. A CSV file has no types: a column is numeric if all its cells are numbers or missing. Cells are
-separated by commas, semicolons or tabs, whichever the header has most of; with semicolons numbers may have
-decimal commas.
+separated by commas, semicolons, tabs or bars, whichever the header has most of; with semicolons numbers may
+have decimal commas. Whoever names the decimal mark has amounts read as numbers, too.
 """
 
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
@@ -19,11 +20,14 @@ import numpy as np
 
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import MISSING_WORDS, Batch, Cells, Request, Words, as_words
-from banditboost.datasets.tables.text_files import open_bytes, open_text
+from banditboost.datasets.tables.numerals import reader, unit_of
+from banditboost.datasets.tables.text_files import TextFormat, open_text, open_utf8
 
 _CELLS_A_BATCH = 500_000
 _BLOCK = 1 << 22  # bytes that pyarrow parses at once
 _FIRST_CELLS = 64  # of a column: words among them are found sooner than by a look at all cells
+_SEPARATORS = ",;\t|"
+_FOR_EXCEL = re.compile('"?sep=.?"?')
 
 
 class UnclearError(DatasetError):
@@ -31,27 +35,31 @@ class UnclearError(DatasetError):
 
 
 class CsvFile:
-    """A CSV file, plain or gzipped."""
+    """A CSV file, plain or packed."""
 
-    def __init__(self, path: Path, arrow: ModuleType | None = None) -> None:
+    def __init__(self, path: Path, form: TextFormat, arrow: ModuleType | None = None) -> None:
         self.name = str(path)
-        self._path = path
+        self._path, self._form = path, form
         self._arrow = arrow
-        with open_text(path) as text:
+        with open_text(path, form.encoding) as text:
             first = _first_line(text)
-            self._delimiter = max(",;\t", key=first.count)
+            if _FOR_EXCEL.fullmatch(first.strip()):
+                raise DatasetError(
+                    f"{path} begins with the line {first.strip()}, which only Excel understands: delete it"
+                )
+            self.separator = form.separator or max(_SEPARATORS, key=first.count)
             text.seek(0)
-            header = next(_blocks(text, self._delimiter, path, 1), None)
+            header = next(_blocks(text, self.separator, path, 1), None)
         if header is None:
             raise DatasetError(f"{path} is empty: it needs column names, and rows")
         self._header = _checked(header[0], path)
-        self._number: Callable[[str], float] = _comma_number if self._delimiter == ";" else _number
+        self._number = reader(form.decimal, self.separator)
 
     def column_names(self) -> list[str]:
         return self._header
 
     def without_arrow(self) -> "CsvFile":
-        return CsvFile(self._path)
+        return CsvFile(self._path, self._form)
 
     def batches(self, request: Request) -> Iterator[Batch]:
         return (
@@ -62,14 +70,14 @@ class CsvFile:
 
     def _python_batches(self, request: Request) -> Iterator[Batch]:
         size = max(1, _CELLS_A_BATCH // len(self._header))
-        with open_text(self._path) as text:
-            blocks = _blocks(text, self._delimiter, self._path, size)
+        with open_text(self._path, self._form.encoding) as text:
+            blocks = _blocks(text, self.separator, self._path, size)
             first = next(blocks, [])[1:]  # without the header
             for rows in chain([first] if first else [], blocks):
                 columns = zip(self._header, zip(*rows, strict=True), strict=True)
                 wanted = ((name, cells) for name, cells in columns if name not in request.ignored)
                 yield Batch(
-                    len(rows), {name: self._cells(cells, name in request.words) for name, cells in wanted}
+                    len(rows), {name: self._cells(cells, request.as_words(name)) for name, cells in wanted}
                 )
 
     def _cells(self, cells: Sequence[str], words: bool) -> Cells:
@@ -82,8 +90,15 @@ class CsvFile:
             as_words([cell.strip() for cell in cells], self._number, typed=False), words
         )
 
+    @property
+    def _has_commas(self) -> bool:
+        """Whether numbers may have decimal commas."""
+        return self._form.decimal == "," or (self._form.decimal is None and self.separator == ";")
+
     def _fast_numbers(self, cells: Sequence[str]) -> Cells:
-        if self._delimiter == ";":
+        if self._form.decimal == "," and any("." in cell for cell in cells):
+            raise ValueError("points part thousands")
+        if self._has_commas:
             cells = [cell.replace(",", ".") for cell in cells]
         try:
             numbers = np.fromiter(map(float, cells), np.float64, len(cells))
@@ -99,9 +114,13 @@ class CsvFile:
             math.isnan(number) and word not in MISSING_WORDS
             for word, number in zip(found.values, found.numbers.tolist(), strict=True)
         )
-        if words or np.isnan(found.numbers).all() or any(odd):
+        if words or np.isnan(found.numbers).all() or any(odd) or self._has_units(found):
             return found
         return found.look_up(found.numbers)
+
+    def _has_units(self, found: Words) -> bool:
+        """Whether some have a currency, which is to be seen by whoever looks at the column."""
+        return self._form.decimal is not None and any(map(unit_of, found.values))
 
     def _arrow_batches(self, arrow: ModuleType, request: Request) -> Iterator[Batch]:
         from pyarrow import compute
@@ -115,10 +134,10 @@ class CsvFile:
             strings_can_be_null=True,
         )
         read = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_BLOCK)
-        parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
+        parse = arrow_csv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
         try:
             with (
-                open_bytes(self._path) as content,
+                open_utf8(self._path, self._form.encoding) as content,
                 arrow_csv.open_csv(quotes := _Quotes(content), read, parse, convert) as reader,
             ):
                 for batch in reader:
@@ -126,7 +145,7 @@ class CsvFile:
                     yield Batch(
                         len(batch),
                         {
-                            name: self._arrow_cells(arrow, compute, cells, name in request.words)
+                            name: self._arrow_cells(arrow, compute, cells, request.as_words(name))
                             for name, cells in columns
                         },
                     )
@@ -138,8 +157,9 @@ class CsvFile:
             raise UnclearError(f"{self.name} cannot be read ({error})") from error
 
     def _arrow_cells(self, arrow: ModuleType, compute: Any, cells: Any, words: bool) -> Cells:
-        if not words:
-            numerals = compute.replace_substring(cells, ",", ".") if self._delimiter == ";" else cells
+        parted = self._form.decimal == "," and compute.any(compute.match_substring(cells, ".")).as_py()
+        if not words and not parted:
+            numerals = compute.replace_substring(cells, ",", ".") if self._has_commas else cells
             try:
                 compute.cast(numerals[:_FIRST_CELLS], arrow.float64())
                 return np.asarray(compute.cast(numerals, arrow.float64()).to_numpy(zero_copy_only=False))
@@ -165,17 +185,6 @@ class _Quotes(io.RawIOBase):
         block = self._content.read(size)
         self.count += block.count(b'"')
         return block
-
-
-def _number(text: str) -> float:
-    try:
-        return math.nan if "_" in text else float(text)
-    except ValueError:
-        return math.nan
-
-
-def _comma_number(text: str) -> float:
-    return _number(text.replace(",", "."))
 
 
 def _first_line(text: TextIO) -> str:

@@ -1,6 +1,6 @@
 """Frames of pandas, polars and pyarrow, all through narwhals. What their types say is believed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import narwhals as nw
@@ -8,12 +8,13 @@ import narwhals as nw
 from banditboost.datasets.tables.cells import (
     Batch,
     Cells,
+    Odd,
     Request,
     Words,
     as_words,
-    dates,
+    durations,
+    from_dates,
     from_objects,
-    no_number,
 )
 from banditboost.rows.by_columns import distinct, floats_of
 from banditboost.rows.plain import is_missing
@@ -39,23 +40,36 @@ class Frame:
 
 def frame_batch(frame: "nw.DataFrame[Any]", request: Request) -> Batch:
     wanted = [name for name in frame.columns if name not in request.ignored]
-    return Batch(len(frame), {name: _cells(frame[name], name, name in request.words) for name in wanted})
+    return Batch(len(frame), {name: _cells(frame[name], name, request) for name in wanted})
 
 
-def _cells(series: "nw.Series[Any]", name: str, words: bool) -> Cells:
+def _cells(series: "nw.Series[Any]", name: str, request: Request) -> Cells:
     dtype = series.dtype
+    if dtype == nw.Duration:
+        return Odd(len(series), durations(name, dtype))
     if dtype.is_temporal():
-        raise dates(name, dtype)
-    if dtype.is_numeric() and not words:
+        return _dates(series, name)
+    if dtype.is_numeric() and not request.as_words(name):
         return floats_of(series)
     if dtype in (nw.String, nw.Categorical, nw.Enum):  # the categories of pandas and pyarrow may be numbers
-        return _words(series)
-    return from_objects(series.to_list(), name, words)
+        return _words(series, request.reader(name))
+    return from_objects(series.to_list(), name, request)
 
 
-def _words(series: "nw.Series[Any]") -> Words:
+def _words(series: "nw.Series[Any]", reader: Callable[[str], float]) -> Words:
     values, places = distinct(series)
     found = as_words(
-        [None if is_missing(value) else str(value) for value in [*values, None]], no_number, typed=True
+        [None if is_missing(value) else str(value) for value in [*values, None]], reader, typed=True
     )
     return found._replace(codes=found.codes[places])
+
+
+def _dates(series: "nw.Series[Any]", name: str) -> Cells:
+    try:
+        return from_dates(series.to_list())
+    except (OverflowError, ValueError, KeyError):  # a year beyond 9999, parts of a microsecond, an odd zone
+        return Odd(
+            len(series),
+            f"holds dates that Python has no type for ({series.dtype}): write them in microseconds, "
+            f"of the years 1 to 9999, or leave the column out with ignore=[{name!r}]",
+        )

@@ -8,33 +8,30 @@ from typing import Any
 
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import Batch, Request, from_objects
-from banditboost.datasets.tables.text_files import open_text
+from banditboost.datasets.tables.text_files import TextFormat, open_text
 
 _LINES_A_BATCH = 10_000
 
 
 class JsonLines:
-    """A file of JSON lines, plain or gzipped."""
+    """A file of JSON lines, plain or packed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, form: TextFormat) -> None:
         self.name = str(path)
-        self._path = path
+        self._path, self._encoding = path, form.encoding
 
     def column_names(self) -> None:
         return None
 
     def batches(self, request: Request) -> Iterator[Batch]:
-        with open_text(self._path) as text:
+        with open_text(self._path, self._encoding) as text:
             rows = (self._parsed(line, number) for number, line in enumerate(text, 1) if line.strip())
             while block := list(islice(rows, _LINES_A_BATCH)):
                 names = dict.fromkeys(name for row in block for name in row)
                 wanted = (name for name in names if name not in request.ignored)
                 yield Batch(
                     len(block),
-                    {
-                        name: from_objects([row.get(name) for row in block], name, name in request.words)
-                        for name in wanted
-                    },
+                    {name: from_objects([row.get(name) for row in block], name, request) for name in wanted},
                 )
 
     def _parsed(self, line: str, number: int) -> dict[str, Any]:
