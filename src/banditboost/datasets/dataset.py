@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banditboost.datasets.describe import Fact, lines
+from banditboost.datasets.frequent import Frequent
+from banditboost.rows.plain import coded
 from banditboost.rows.schema import Schema
+from banditboost.rows.sharing import SHARED
 from banditboost.validation import check_count
 
 FloatArray = NDArray[np.float64]
@@ -57,15 +60,20 @@ class _Rows:
         """A line for each feature: its kind, its range or values, how many are missing."""
         return lines([_fact(*column) for column in zip(self.features, self.values, self.X.T, strict=True)])
 
-    def records(self) -> Iterator[tuple[dict[str, float | str], str]]:
-        """Each row as a dict with its label's name: numbers and value names, missing values left out."""
+    def records(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Each row as a dict with its label's name: numbers and value names, missing values left out.
+
+        Of a value without a place of its own only the number is known, as ("#", number).
+        """
         for row, label in zip(self.X, self.y.tolist(), strict=True):
             yield self._record(row.tolist()), self.labels[label]
 
-    def _record(self, row: list[float]) -> dict[str, float | str]:
+    def _record(self, row: list[float]) -> dict[str, Any]:
         columns = zip(self.features, self.values, row, strict=True)
         return {
-            name: cell if names is None else names[int(cell)] for name, names, cell in columns if cell == cell
+            name: cell if names is None else _name_of(names, int(cell))
+            for name, names, cell in columns
+            if cell == cell
         }
 
 
@@ -149,14 +157,19 @@ def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> 
     )
 
 
+def _name_of(names: tuple[str, ...], code: int) -> Any:
+    return names[code] if code < SHARED else coded(code - SHARED)
+
+
 def schema_of(
     features: tuple[str, ...], kinds: tuple[Kind, ...], values: Values, dates: tuple[str, ...]
 ) -> Schema:
     """Features in this order, and which columns of dates are among them."""
-    if not dates:
+    shares = any(isinstance(names, Frequent) for names in values)
+    if not dates and not shares:
         return Schema.of(features, kinds, values)
     known = [None if names is None else list(names) for names in values]
-    told = {"names": list(features), "values": known, "dates": list(dates)}
+    told = {"names": list(features), "values": known, "dates": list(dates), "shares": shares}
     return Schema.from_dict({**told, "declared": True, "positions": None})
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from banditboost.datasets.frequent import Frequent
 from banditboost.text import visible
 
 _VALUES_SHOWN = 5
@@ -35,4 +36,6 @@ def _content(fact: Fact) -> str:
         return ("no number" if fact.low > fact.high else f"{fact.low:g} to {fact.high:g}") + missing
     shown = ", ".join(map(visible, fact.values[:_VALUES_SHOWN]))
     more = ", ..." if len(fact.values) > _VALUES_SHOWN else ""
+    if isinstance(fact.values, Frequent):
+        return f"{len(fact.values)} frequent values: {shown}{more}; others share places{missing}"
     return f"{len(fact.values)} values: {shown}{more}{missing}"

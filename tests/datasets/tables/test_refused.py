@@ -82,10 +82,6 @@ REFUSED = {
     ),
     "infinity": ("x,y\n1,a\ninf,b\n", r"column 'x' is infinite in row 2: leave that cell empty"),
     "beyond floats": ("x,y\n1e999,a\n?,b\n", r"column 'x' is infinite in row 1"),
-    "too many names": (
-        "x,y\n" + "".join(f"id{i},{i % 2}\n" for i in range(257)),
-        r"more than 256 different texts \(such as 'id0'\).*ignore=\['x'\]",
-    ),
     "too many labels": (
         "x,y\n" + "".join(f"1,{i}\n" for i in range(10_001)),
         r"more than 10,000 different values: it holds measurements or ids",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy as np
 from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind, Values
 from banditboost.datasets.describe import Fact
 from banditboost.datasets.errors import DatasetError
+from banditboost.datasets.frequent import Frequent
 from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Odd, Place, Words
 from banditboost.datasets.tables.days import N_PARTS, Days, looks_like_a_date, parts_of
 from banditboost.datasets.tables.numerals import MARKS, amount, unit_of
 from banditboost.rows.plain import DATE_PARTS
-from banditboost.rows.sharing import MAX_VALUES
+from banditboost.rows.sharing import MAX_VALUES, SHARED, code_of
 
 Use = Literal["numeric", "nominal", "dates"]
 """What a user may say of a column."""
@@ -57,6 +58,8 @@ class Finding:
     infinite: str | None = None
     """Where the first infinite number is."""
     typed: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    """How often each text came, numbers or not; of as many as a label may have, and one more."""
     dated: bool = False
     """Whether the source itself says that these are dates."""
 
@@ -88,6 +91,8 @@ class Finding:
         self._see_numbers(cells.numbers[is_number], int(counts[1:][is_number].sum()))
         self.texts += int(counts[1:][~is_number].sum())
         for code, (word, number) in enumerate(zip(cells.values, cells.numbers.tolist(), strict=True)):
+            if len(self.counts) <= MAX_LABELS or word in self.counts:
+                self.counts[word] = self.counts.get(word, 0) + int(counts[1 + code])
             if number == number:
                 self._note_numeral(word, number)
                 continue
@@ -152,8 +157,14 @@ class PlainColumn:
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
         return cells.look_up(
-            cells.numbers if self.kind == NUMERIC else [self.code_of[word] for word in cells.values]
+            cells.numbers if self.kind == NUMERIC else [self._code(word) for word in cells.values]
         )
+
+    def _code(self, word: str) -> int:
+        """`KeyError` for a value that was not there, unless values share places."""
+        if isinstance(self.values, Frequent) and word not in self.code_of:
+            return SHARED + code_of(self.name, word)
+        return self.code_of[word]
 
 
 @dataclass(frozen=True)
@@ -322,14 +333,11 @@ def _numeric(finding: Finding) -> Column:
 
 
 def _nominal(finding: Finding, words: Collection[str]) -> Column:
-    name = finding.name
-    if len(words) > MAX_VALUES:
-        raise DatasetError(
-            f"column {name!r} has more than {MAX_VALUES} different texts (such as {next(iter(words))!r}), "
-            "too many names to learn from: "
-            f"leave it out with ignore=[{name!r}], or merge the rare ones"
-        )
-    return _coded(finding, words)
+    if len(words) <= MAX_VALUES:
+        return _coded(finding, words)
+    again = sorted((-n, word) for word, n in finding.counts.items() if n > 1 and word in words)
+    column = _coded(finding, [word for _, word in again[:MAX_VALUES]])
+    return replace(column, values=Frequent(column.values or ()))
 
 
 def _coded(finding: Finding, words: Collection[str]) -> PlainColumn:

@@ -16,7 +16,10 @@ from banditboost.rows.sharing import MAX_VALUES
 Choice = Use | Literal["ignore"]
 """What is said of a column on a command line, unless it needs no word."""
 USE_OF_TEXT: Choice = "ignore"
-"""What a column of text is used for, as long as text cannot be learned from."""
+"""What a column of text is used for: a table has columns, and no words."""
+_TEXT = (
+    "is text of many words, which a table cannot hold: left out; GapBoost learns words from rows in Python"
+)
 _FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
 _FEW_WORDS, _MANY_NUMBERS = 3, 20  # different ones: such words among so many numbers stand for missing ones
 _CLOCKS = ((1e9, 2.2e9), (1e12, 2.2e12))  # from 2001 to 2039, in seconds and in milliseconds
@@ -131,11 +134,13 @@ def _judge_amounts(profile: Profile) -> Verdict | None:
 
 def _judge_names(profile: Profile) -> Verdict:
     if profile.is_text:
-        return Verdict("text", USE_OF_TEXT, "is text of many words, which cannot be learned from: left out")
+        return Verdict("text", USE_OF_TEXT, _TEXT)
     if profile.is_new_each_time:
         return Verdict("id", "ignore", _new_in_each_row("give it fewer values to use it"))
     if profile.n_values > MAX_VALUES:
-        remark = f"has more than {MAX_VALUES} names, too many to learn from: left out; merge the rare ones"
-        return Verdict("names, too many", "ignore", remark)
+        remark = (
+            f"has more than {MAX_VALUES} names: the frequent ones have places of their own, the others share"
+        )
+        return Verdict("names, many", None, remark)
     words = {word.lower() for word in profile.counts}
     return Verdict("true or false" if words <= {"true", "false"} else "names")
