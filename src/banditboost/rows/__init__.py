@@ -4,10 +4,13 @@ Where to look:
 
     schema.py     names and kinds of features; a row becomes an array of numbers
     encoding.py   dict rows with the names of one before, coded fast
+    sharing.py    values and words without a place of their own; who gets one
+    distinct.py   about how many of them there were
     declaring.py  what a schema may be declared with
     features.py   the schema as compiled code reads it
     checking.py   whether the numbers of a row, or of a stored decision, are possible
     by_columns.py tables taken apart into columns, which become numbers many at a time
     plain.py      what one value is; a row as plain numbers and names
     many.py       many rows at once: matrices, lists, frames
+    sparse.py     sparse matrices
 """

@@ -13,5 +13,6 @@ Where to look:
     experts.py     prefixes of the chains and regressions, and how much each one counts
     layout.py      which slots belong to which columns
     stages.py      room for weights, which grows; files
+    places.py      places that names and words share
     room.py        room for regressions
 """
