@@ -14,8 +14,16 @@ from banditboost.errors import ParameterError
 from banditboost.log import LOGGER
 from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
-from banditboost.trees.forest import free_rows, learn_forest, open_features, plant, vote_in_round
-from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest
+from banditboost.trees.columns import MOST_COLUMNS
+from banditboost.trees.forest import (
+    carry_statistics,
+    free_rows,
+    learn_forest,
+    open_features,
+    plant,
+    vote_in_round,
+)
+from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, Forest, empty_forest
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
@@ -43,6 +51,12 @@ def _longer(array: Array, size: int) -> Array:
     return longer
 
 
+def row_width(forest: Forest) -> int:
+    """How long a row of statistics must be: as long as the widest features that a leaf may look at need."""
+    widths, n_slots = forest.features["capacity"], int(forest.choice["max_columns"][0])
+    return int((widths if len(widths) <= n_slots else np.sort(widths)[-n_slots:]).sum())
+
+
 class TreeCommittee:
     """All trees of a model, in the few arrays of `forest`."""
 
@@ -60,6 +74,8 @@ class TreeCommittee:
         head["leaf_prediction"] = LEAF_PREDICTIONS.index(tree.leaf_prediction)
         head["min_branch_fraction"] = tree.min_branch_fraction
         head["free_entry"] = head["free_row"] = -1
+        self.forest.choice["seed"] = seed
+        self.forest.choice["max_columns"] = min(tree.max_columns or MOST_COLUMNS, MOST_COLUMNS)
         self._schema_version = -1
         self._times_put_to_sleep = 0
         self._n_expected = 0
@@ -144,14 +160,14 @@ class TreeCommittee:
 
         (Free rows keep what nobody reads.)
         """
-        features, size = self.forest.features, int(self.forest.head["row_size"][0])
-        width = max(1, int(features["capacity"].sum()))  # a free row keeps its link in its first number
-        spare = self.forest.stats.reshape(-1, size)[:, width:]
-        if not spare.any():
-            return self.forest._asdict()
-        stats = self.forest.stats.copy()
-        stats.reshape(-1, size)[:, width:] = 0.0
-        return self.forest._replace(stats=stats)._asdict()
+        size, stats = int(self.forest.head["row_size"][0]), self.forest.stats
+        width = max(1, row_width(self.forest))  # a free row keeps its link in its first number
+        if stats.reshape(-1, size)[:, width:].any():
+            stats = stats.copy()
+            stats.reshape(-1, size)[:, width:] = 0.0
+        arrays = self.forest._replace(stats=stats)._asdict()
+        del arrays["choice"]
+        return arrays
 
     def states(self) -> list[Any]:
         """Trees are arrays."""
@@ -310,20 +326,18 @@ class TreeCommittee:
 
     def _lay_out(self, features: Array) -> None:
         """Move the statistics to where the new features want them."""
-        before, size, needed = (
-            self.forest.features,
-            int(self.forest.head["row_size"][0]),
-            int(features["capacity"].sum()),
-        )
-        stays = all(
-            np.array_equal(before[field], features[field][: len(before)]) for field in ("offset", "capacity")
-        )
-        self.forest = self.forest._replace(features=features)
-        if not stays or needed > size or size == 0:
-            self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
-        open_features(self.forest, len(before))
+        before, size, most = self.forest.features, int(self.forest.head["row_size"][0]), self.forest.choice
+        stays = np.array_equal(before["capacity"], features["capacity"][: len(before)])
+        becomes_wide = len(before) <= most["max_columns"][0] < len(features)
+        after = self.forest._replace(features=features)
+        needed = row_width(after)
+        if not stays or becomes_wide or needed > size or size == 0:
+            self._move_rows(features, max(1, needed if size == 0 else int(needed * _SPARE)))
+        else:
+            self.forest = after
+            open_features(self.forest, len(before))
 
-    def _move_rows(self, before: Array, features: Array, size: int) -> None:
+    def _move_rows(self, features: Array, size: int) -> None:
         """Rows in use move together to the front; longer rows may mean that some leaves must do without."""
         old_size = max(1, int(self.forest.head["row_size"][0]))
         most = self._most_rows(size)
@@ -343,11 +357,8 @@ class TreeCommittee:
         place = np.full(n_rows + 1, -1)
         place[used] = np.arange(len(used))
         nodes["summary"], entries["row"] = place[nodes["summary"]], place[entries["row"]]
-        rows = self.forest.stats.reshape(-1, old_size)[used]
-        fresh = np.zeros((len(used), size))
-        for old, new in zip(before, features, strict=False):
-            width = min(int(old["capacity"]), int(new["capacity"]))
-            fresh[:, new["offset"] : new["offset"] + width] = rows[:, old["offset"] : old["offset"] + width]
-        head = self.forest.head
+        before = self.forest
+        head = before.head.copy()
         head["row_size"], head["free_row"], head["n_free_rows"] = size, -1, 0
-        self.forest = self.forest._replace(stats=fresh.ravel())
+        self.forest = before._replace(head=head, features=features, stats=np.zeros(len(used) * size))
+        carry_statistics(before, self.forest, used)
