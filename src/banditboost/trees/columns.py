@@ -17,6 +17,7 @@ from banditboost.trees.layout import SEVERAL, Forest
 from banditboost.types import Array
 
 COLUMN = 2  # where in a slot of a summary the number of the column is
+EXCHANGED = 8  # columns at most, after an attempt in vain
 MOST_COLUMNS = 1 << 24  # no row has more
 
 
@@ -36,29 +37,21 @@ def column_in(forest: Forest, slot: int, at: int) -> int:
     return slot if has_all_columns(forest) else int(forest.stats[at + COLUMN])
 
 
-@inlined
-def carries_something(forest: Forest, f: int, x: Array) -> bool:
-    """Whether the column is present in the row, and not the number 0."""
-    return x[f] == x[f] and (x[f] != 0.0 or forest.features[f]["kind"] != NUMERIC)
-
-
 @kernel
 def choose_columns(forest: Forest, leaf: int, x: Array) -> None:
-    """Choose the columns of a leaf by its first row: those that carry something, some of them if they are too
+    """Choose the columns of a leaf by its first row: those that are present, some of them if they are too
     many, others as well if they are too few.
     """
     features, slots = forest.features, n_slots(forest)
-    carrying = 0
+    present = 0
     for f in range(features.size):
-        carrying += 1 if carries_something(forest, f, x) else 0
-    few = carrying <= slots
-    left, wanted = (features.size - carrying, slots - carrying) if few else (carrying, slots)
-    key, at = (
-        round_key(forest.choice[0]["seed"], leaf),
-        forest.nodes[leaf]["summary"] * forest.head[0]["row_size"],
-    )
+        present += 1 if x[f] == x[f] else 0
+    few = present <= slots
+    left, wanted = (features.size - present, slots - present) if few else (present, slots)
+    key = round_key(forest.choice[0]["seed"], leaf)
+    at = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"]
     for f in range(features.size):
-        taken = carries_something(forest, f, x)
+        taken = x[f] == x[f]
         if taken != few:
             taken = uniform(key, LEAF_COLUMN, f) * left < wanted
             left -= 1
@@ -122,25 +115,57 @@ def clear_slot(forest: Forest, leaf: int, offset: int, width: int) -> None:
         entry = forest.entries[entry]["next"]
 
 
+@inlined
+def n_dead(forest: Forest, leaf: int) -> int:
+    at, n = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"], 0
+    for slot in range(n_slots(forest)):
+        f = column_in(forest, slot, at)
+        n += 1 if is_dead(forest, f, at) else 0
+        at += forest.features[f]["capacity"]
+    return n
+
+
+@inlined
+def can_replace(forest: Forest, leaf: int, width: int, f: int, x: Array) -> bool:
+    """Whether a column is as wide, is present and not the number 0, and new to the leaf."""
+    feature = forest.features[f]
+    carries = x[f] == x[f] and (x[f] != 0.0 or feature["kind"] != NUMERIC)
+    return carries and feature["capacity"] == width and not has_column(forest, leaf, f)
+
+
+@inlined
+def find_replacement(forest: Forest, leaf: int, width: int, first: int, x: Array) -> int:
+    """The first column that can, from a given one on and around; -1 if there is none."""
+    n_columns = forest.features.size
+    for i in range(n_columns):
+        f = first + i if first + i < n_columns else first + i - n_columns
+        if can_replace(forest, leaf, width, f, x):
+            return f
+    return -1
+
+
 @kernel
 def exchange_columns(forest: Forest, leaf: int, x: Array) -> None:
-    """After an attempt in vain: for each column of which the leaf has seen one value at most, another one is
-    drawn, which takes its place if it is new to the leaf, as wide, and carries something in this row.
+    """After an attempt in vain of a leaf that has seen one value at most of more than half of its columns:
+    the first of these give way to columns that carry something in this row.
     """
-    node, features, offset = forest.nodes[leaf], forest.features, 0
-    if has_all_columns(forest) or node["summary"] < 0:
+    node, offset, n_exchanged = forest.nodes[leaf], 0, 0
+    if has_all_columns(forest) or node["summary"] < 0 or 2 * n_dead(forest, leaf) <= n_slots(forest):
         return
-    key, first = round_key(forest.choice[0]["seed"], leaf), int(node["examples"]) * MOST_COLUMNS
+    key, number = round_key(forest.choice[0]["seed"], leaf), int(node["examples"]) * MOST_COLUMNS
     base = node["summary"] * forest.head[0]["row_size"]
     for slot in range(n_slots(forest)):
         f = column_in(forest, slot, base + offset)
-        width = features[f]["capacity"]
+        width = forest.features[f]["capacity"]
         if is_dead(forest, f, base + offset):
-            drawn = int(uniform(key, LEAF_COLUMN, first + slot) * features.size)
-            fits = features[drawn]["capacity"] == width and carries_something(forest, drawn, x)
-            if fits and not has_column(forest, leaf, drawn):
+            drawn = int(uniform(key, LEAF_COLUMN, number + slot) * forest.features.size)
+            found = find_replacement(forest, leaf, width, drawn, x)
+            n_exchanged += 1
+            if found >= 0:
                 clear_slot(forest, leaf, offset, width)
-                open_slot(forest, drawn, base + offset)
+                open_slot(forest, found, base + offset)
+            if found < 0 or n_exchanged == EXCHANGED:
+                return
         offset += width
 
 
