@@ -99,3 +99,9 @@ def empty_forest(features: Array) -> Forest:
     return Forest(
         np.zeros(1, HEAD), trees, steps, nodes, entries, features, np.zeros(0), np.zeros(1, CHOICE)
     )
+
+
+def row_width(forest: Forest) -> int:
+    """How long a row of statistics must be: as long as the widest features that a leaf may look at need."""
+    widths, n_slots = forest.features["capacity"], int(forest.choice["max_columns"][0])
+    return int((widths if len(widths) <= n_slots else np.sort(widths)[-n_slots:]).sum())

@@ -55,7 +55,7 @@ class HoeffdingTree:
     tie_threshold: Range = (0.01, 0.9)
     leaf_prediction: LeafPrediction = "majority"
     min_branch_fraction: float = 0.01
-    max_columns: int | None = 64
+    max_columns: int | None = 80
 
     def __post_init__(self) -> None:
         self.ranges()

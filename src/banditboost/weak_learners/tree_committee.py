@@ -23,7 +23,7 @@ from banditboost.trees.forest import (
     plant,
     vote_in_round,
 )
-from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, Forest, empty_forest
+from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest, row_width
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
@@ -49,12 +49,6 @@ def _longer(array: Array, size: int) -> Array:
     longer = np.zeros(size, array.dtype)
     longer.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
     return longer
-
-
-def row_width(forest: Forest) -> int:
-    """How long a row of statistics must be: as long as the widest features that a leaf may look at need."""
-    widths, n_slots = forest.features["capacity"], int(forest.choice["max_columns"][0])
-    return int((widths if len(widths) <= n_slots else np.sort(widths)[-n_slots:]).sum())
 
 
 class TreeCommittee:
