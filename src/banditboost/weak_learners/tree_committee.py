@@ -34,21 +34,32 @@ _ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.49, 0.24, 0.24
 _RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
 _FEWEST_ROWS = 4  # whatever the ceiling: a leaf with two classes, and two more rows
 _SPARE = 1.25  # room for features to join before statistics are laid out anew
+_SMALL_POOL = 1 << 21  # bytes up to which a pool moves when it grows
 _FIRST_BYTES = (
     1 << 14
 )  # of a pool: doubling from a handful of items would stop the first rounds again and again
 
 
-def _longer(array: Array, size: int) -> Array:
-    """A copy with zeros at the end.
+def _longer(array: Array, size: int, most: int) -> Array:
+    """The same items and room behind them, where they are if there is more room there, as the ceiling allows.
 
-    These are not written, so that the system gives memory for them when they are needed.
+    So a pool never needs its old place and a new one. What is behind is not written, so that the system gives
+    memory for it when it is needed.
+    """
+    room = array.base
+    if isinstance(room, np.ndarray) and room.ctypes.data == array.ctypes.data and room.dtype == array.dtype:
+        return room[:size] if size <= len(room) else _moved(array, size, most)
+    return _moved(array, size, most)
+
+
+def _moved(array: Array, size: int, most: int) -> Array:
+    """A copy with zeros behind it; one that is not small has room for all that there may ever be.
 
     As bytes, since NumPy copies records field by field, fifty times slower.
     """
-    longer = np.zeros(size, array.dtype)
-    longer.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
-    return longer
+    room = np.zeros(size if size * array.itemsize <= _SMALL_POOL else max(size, most), array.dtype)
+    room.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
+    return room[:size]
 
 
 class TreeCommittee:
@@ -236,6 +247,9 @@ class TreeCommittee:
     def _most_nodes(self) -> int:
         return int(self._max_memory * _NODES_SHARE) // (NODE.itemsize + STEP.itemsize)
 
+    def _most_entries(self) -> int:
+        return int(self._max_memory * _ENTRIES_SHARE) // ENTRY.itemsize
+
     def _most_rows(self, row_size: int) -> int:
         return max(_FEWEST_ROWS, int(self._max_memory * _ROWS_SHARE) // (8 * row_size))
 
@@ -250,17 +264,18 @@ class TreeCommittee:
         return True
 
     def _set_node_capacity(self, capacity: int) -> None:
+        most = self._most_nodes()
         self.forest = self.forest._replace(
-            steps=_longer(self.forest.steps, capacity), nodes=_longer(self.forest.nodes, capacity)
+            steps=_longer(self.forest.steps, capacity, most), nodes=_longer(self.forest.nodes, capacity, most)
         )
 
     def _grow_entries(self, needed: int) -> bool:
         head, entries = self.forest.head, self.forest.entries
-        most = int(self._max_memory * _ENTRIES_SHARE) // ENTRY.itemsize
+        most = self._most_entries()
         capacity = self._grown(len(entries), needed, ENTRY.itemsize, most)
         if capacity is None:
             return False
-        longer = _longer(entries, capacity)
+        longer = _longer(entries, capacity, most)
         fresh = longer[len(entries) :]
         fresh["row"] = -1
         fresh["next"] = np.arange(len(entries) + 1, capacity + 1)
@@ -273,10 +288,11 @@ class TreeCommittee:
     def _grow_rows(self) -> bool:
         head, size = self.forest.head, int(self.forest.head["row_size"][0])
         before = len(self.forest.stats) // size
-        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), self._most_rows(size))
+        most = self._most_rows(size)
+        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), most)
         if capacity <= before:
             return False
-        longer = _longer(self.forest.stats, capacity * size)
+        longer = _longer(self.forest.stats, capacity * size, most * size)
         links = longer[before * size :: size]
         links[:] = np.arange(before + 1, capacity + 1)
         links[-1] = head["free_row"][0]
@@ -339,8 +355,8 @@ class TreeCommittee:
         n_rows = len(self.forest.stats) // old_size
         in_use = n_rows - int(self.forest.head["n_free_rows"][0])
         self.forest = self.forest._replace(
-            nodes=_longer(self.forest.nodes, len(self.forest.nodes)),
-            entries=_longer(self.forest.entries, len(self.forest.entries)),
+            nodes=_moved(self.forest.nodes, len(self.forest.nodes), self._most_nodes()),
+            entries=_moved(self.forest.entries, len(self.forest.entries), self._most_entries()),
         )
         if in_use > most:
             self.forest = self.forest._replace(stats=self.forest.stats.copy())
