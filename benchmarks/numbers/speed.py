@@ -297,6 +297,7 @@ VALUES: dict[str, Callable[[], str]] = {
         "labels", {"labels": "AdaBandit", "labels-told": "AdaFull", "labels-gap": "GapBoost"}
     ),
     "scaling.features": lambda: scaling("features", {"features": "AdaBandit"}),
+    "scaling.wide": lambda: scaling("columns", {"wide": "AdaBandit", "wide-gap": "GapBoost"}),
     "scaling.learners": lambda: scaling("learners", {"learners": "AdaBandit"}),
     "scaling.length": length,
     "scaling.length-quotient": length_quotient,

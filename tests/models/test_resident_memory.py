@@ -21,7 +21,7 @@ STREAMS = {
     "wide rows": ("AdaBandit", 48, 6_000, 784, 10, 0.5),
     "GapBoost, wide rows": ("GapBoost", 48, 6_000, 784, 10, 0.1),
     "many labels": ("AdaBandit", 48, 10_000, 30, 1_000, 0.5),
-    "GapBoost, many labels": ("GapBoost", 48, 10_000, 30, 400, 0.5),
+    "GapBoost, many labels": ("GapBoost", 48, 10_000, 30, 400, 0.25),
 }
 
 

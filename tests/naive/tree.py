@@ -183,7 +183,9 @@ class Tree:
         """Columns that have joined are taken while there is room."""
         if leaf.columns is not None:
             for f in range(len(self.kinds)):
-                if f not in leaf.columns and (self.max_columns is None or len(leaf.columns) < self.max_columns):
+                if f not in leaf.columns and (
+                    self.max_columns is None or len(leaf.columns) < self.max_columns
+                ):
                     leaf.columns.append(f)
 
     def choose(self, leaf, x):

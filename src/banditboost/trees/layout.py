@@ -96,9 +96,7 @@ class Forest(NamedTuple):
 def empty_forest(features: Array) -> Forest:
     """A forest without trees."""
     trees, steps, nodes, entries = (np.zeros(0, kind) for kind in (TREE, STEP, NODE, ENTRY))
-    return Forest(
-        np.zeros(1, HEAD), trees, steps, nodes, entries, features, np.zeros(0), np.zeros(1, CHOICE)
-    )
+    return Forest(np.zeros(1, HEAD), trees, steps, nodes, entries, features, np.zeros(0), np.zeros(1, CHOICE))
 
 
 def row_width(forest: Forest) -> int:

@@ -44,7 +44,7 @@ class HoeffdingTree:
         leaf_prediction: 'majority', 'naive_bayes', or 'adaptive', which takes whichever has been right more
             often in that leaf.
         min_branch_fraction: at least two branches of a split must get this share of the leaf.
-        max_columns: a leaf looks at so many columns at most; of wider rows each leaf has others. None: at all.
+        max_columns: a leaf looks at so many columns at most, each leaf of wide rows at others. None: at all.
 
     >>> HoeffdingTree(grace_period=50).grace_period
     50
@@ -70,7 +70,8 @@ class HoeffdingTree:
             )
         if self.max_columns is not None and not (is_whole(self.max_columns) and self.max_columns >= 1):
             raise ParameterError(
-                f"max_columns is {quoted(self.max_columns)}; give a whole number of at least 1, or None for all"
+                f"max_columns is {quoted(self.max_columns)}; give a whole number of at least 1, or None for "
+                "all"
             )
 
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:

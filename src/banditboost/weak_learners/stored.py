@@ -37,14 +37,12 @@ _FREE, _NOBODY = -1, -2
 def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int, ranges: Ranges) -> Forest:
     """The forest in `arrays`, if it is sound; `empty` is one of the same types, parameters and features."""
     shapes = {"head": (1,), "trees": (n_trees,), "features": empty.features.shape}
-    forest = Forest(
-        *(
-            take_array(arrays, name, part.dtype, shapes.get(name, (None,)))
-            for name, part in empty._asdict().items()
-            if name != "choice"
-        ),
-        choice=empty.choice,
-    )
+    learned = {
+        name: take_array(arrays, name, part.dtype, shapes.get(name, (None,)))
+        for name, part in empty._asdict().items()
+        if name != "choice"
+    }
+    forest = empty._replace(**learned)
     _check_head(forest, empty)
     n_nodes = int(forest.head["n_nodes"][0])
     _check_trees(forest, n_nodes, ranges)
@@ -296,7 +294,7 @@ class _Slots(NamedTuple):
 
     @property
     def size(self) -> int:
-        return self.columns.shape[1]
+        return int(self.columns.shape[1])
 
 
 class _Classes(NamedTuple):
@@ -363,7 +361,9 @@ def _check_statistics(forest: Forest, slots: _Slots, classes: _Classes) -> None:
     weight, mean, squares = (np.where(numeric, slots.numbers(classes.rows, i), 0.0) for i in range(3))
     owner, cells = _cells_of(forest, slots, classes.rows)
     n_used = np.bincount(owner[cells != 0.0], minlength=len(classes.rows))
-    _check_unused(classes.rows, n_used + sum(np.count_nonzero(part, axis=1) for part in (weight, mean, squares)))
+    _check_unused(
+        classes.rows, n_used + sum(np.count_nonzero(part, axis=1) for part in (weight, mean, squares))
+    )
     for part, own in ((weight, classes.own[:, None]), (cells, classes.own[owner])):
         _demand((part >= 0.0) & (part <= own), "a statistic weighs more than its class")
     low, high = slots.numbers(classes.summaries, 0), slots.numbers(classes.summaries, 1)

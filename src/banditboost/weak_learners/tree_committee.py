@@ -219,14 +219,14 @@ class TreeCommittee:
                 pool,
             )
 
-    def _tell_if_rows_are_few(self, row_size: int) -> None:
+    def _tell_if_rows_are_few(self, n_features: int, row_size: int) -> None:
         if int(self._max_memory * _ROWS_SHARE) < _FEWEST_ROWS * 8 * row_size:
             message = (
                 "max_memory of %d bytes is too little for the statistics of %d features:"
                 " it will be exceeded; give at least %d"
             )
             least = math.ceil(_FEWEST_ROWS * 8 * row_size / _ROWS_SHARE)
-            LOGGER.warning(message, self._max_memory, len(self.forest.features), least)
+            LOGGER.warning(message, self._max_memory, n_features, least)
 
     def _tell_of_sleepers(self, fallen: int, woken: int) -> None:
         """At the ceiling leaves fall asleep again and again; the 1st, 2nd, 4th, 8th, ... time is told."""
@@ -351,7 +351,7 @@ class TreeCommittee:
         """Rows in use move together to the front; longer rows may mean that some leaves must do without."""
         old_size = max(1, int(self.forest.head["row_size"][0]))
         most = self._most_rows(size)
-        self._tell_if_rows_are_few(size)
+        self._tell_if_rows_are_few(len(features), size)
         n_rows = len(self.forest.stats) // old_size
         in_use = n_rows - int(self.forest.head["n_free_rows"][0])
         self.forest = self.forest._replace(
