@@ -81,7 +81,7 @@ CHOICE = np.dtype([("max_columns", "i8"), ("seed", "i8")], align=True)
 
 
 class Forest(NamedTuple):
-    """All trees of a committee. Everything here is learned, and saved, but for `choice`: parameters tell that."""
+    """All trees of a committee. Everything here is learned, and saved; parameters tell `choice`."""
 
     head: Array  # HEAD[1]
     trees: Array  # TREE[n_trees]

@@ -302,8 +302,8 @@ def with_range(leaders: Leaders, slot: int, low: float, high: float, work: Work)
 
 @inlined
 def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Leaders:
-    """Rough merits of all features of the leaf, or until it is certain that the best two are not more than `tolerance`
-    apart.
+    """Rough merits of all features of the leaf, or until it is certain that the best two are not more than
+    `tolerance` apart.
 
     They are not if the largest that any merit can be is not that much above the second best: the best may be
     that one, or one not yet looked at, which gains no more than the entropy.
