@@ -1,8 +1,8 @@
 """Time and memory of a round against the number of labels, learners and features, and against the length of
 the stream.
 
-    python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,length] [--rounds
-                                 20000] [--length 5000000] [--json] [--record]
+    python -m benchmarks.scaling [--parts labels,labels-told,labels-gap,learners,features,wide,wide-gap,length]
+                                 [--rounds 20000] [--length 5000000] [--json] [--record]
 
 Synthetic seeded rows, 20 labels active. Each model first plays --warm-up rounds; the next --rounds are timed.
 With --seconds a point stops when these are spent: it then tells of younger trees than the others, and should
@@ -33,6 +33,7 @@ _COLUMNS = ("rounds timed", "us a round", "rounds/s", "model MiB", "process MiB"
 LABELS = (3, 10, 26, 100, 1_000, 10_000)
 LEARNERS = (1, 5, 20, 50, 100, 200)
 FEATURES = (4, 10, 30, 100, 300, 1_000)
+WIDE = (784, 1_000, 4_000)
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Size:
     n_learners: int = 20
     n_features: int = 10
     booster: str = "AdaBandit"
+    zeros: float = 0.0
     options: tuple[tuple[str, float], ...] = ()
 
 
@@ -80,7 +82,7 @@ def by_length(options: argparse.Namespace) -> list[Point]:
 def _point(at: int, size: Size, options: argparse.Namespace) -> Point:
     print(f"  {at}", file=sys.stderr, flush=True)
     model = _model(size, options)
-    windows = Clouds(size.n_labels, size.n_features).windows(
+    windows = Clouds(size.n_labels, size.n_features, zeros=size.zeros).windows(
         [options.warm_up, *[_STEP] * max(1, options.rounds // _STEP)]
     )
     play(model, *next(windows))
@@ -127,12 +129,20 @@ def _told(n_labels: int) -> Size:
     )
 
 
+def _wide(n_features: int, booster: str) -> Size:
+    """Ten labels and rows half of which are zeros, as pictures have them."""
+    n_learners = 10 if booster == "GapBoost" else 20
+    return Size(10, n_learners, n_features, booster, zeros=0.5)
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], list[Point]]] = {
     "labels": partial(sweep, {k: Size(n_labels=k) for k in LABELS}),
     "labels-told": partial(sweep, {k: _told(k) for k in LABELS}),
     "labels-gap": partial(sweep, {k: Size(k, n_learners=10, booster="GapBoost") for k in LABELS}),
     "learners": partial(sweep, {n: Size(n_learners=n) for n in LEARNERS}),
     "features": partial(sweep, {d: Size(n_features=d) for d in FEATURES}),
+    "wide": partial(sweep, {d: _wide(d, "AdaBandit") for d in WIDE}),
+    "wide-gap": partial(sweep, {d: _wide(d, "GapBoost") for d in WIDE}),
     "length": by_length,
 }
 

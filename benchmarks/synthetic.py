@@ -18,6 +18,8 @@ class Clouds:
     n_active: int = 20
     centres_per_label: int = 1
     spread: float = 0.1
+    zeros: float = 0.0
+    """Share of the numbers that are 0."""
     seed: int = 1
 
     def windows(self, sizes: Iterable[int]) -> Iterator[Window]:
@@ -28,4 +30,6 @@ class Clouds:
         for size in sizes:
             nearest = random.integers(len(centres), size=size)
             rows = centres[nearest] + self.spread * random.standard_normal((size, self.n_features))
+            if self.zeros:
+                rows[random.random(rows.shape) < self.zeros] = 0.0
             yield rows, active[nearest % len(active)]

@@ -108,9 +108,9 @@ def _roughly(value: float) -> str:
     return f"{value:.1f}" if value < 9.95 else f"{float(f'{value:.1e}'):,.0f}"
 
 
-def origin(name: str) -> str:
+def origin(name: str, part: str | None = None) -> str:
     """Command, date and machine of a record; and its source, if that is not the command itself."""
-    first = lines(name)[0]
+    first = next(line for line in lines(name) if part is None or line["part"] == part)
     told = f"`{first['command']}`" if first["command"].startswith("python") else first["command"]
     copied = "" if first["source"] == "measured" else f"; {first['source']}"
     return f"{told}, {first['date']}, {first['machine']['cpu']}{copied}"
@@ -297,6 +297,7 @@ VALUES: dict[str, Callable[[], str]] = {
         "labels", {"labels": "AdaBandit", "labels-told": "AdaFull", "labels-gap": "GapBoost"}
     ),
     "scaling.features": lambda: scaling("features", {"features": "AdaBandit"}),
+    "scaling.wide": lambda: scaling("columns", {"wide": "AdaBandit", "wide-gap": "GapBoost"}),
     "scaling.learners": lambda: scaling("learners", {"learners": "AdaBandit"}),
     "scaling.length": length,
     "scaling.length-quotient": length_quotient,
@@ -305,6 +306,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "scaling.features-steepest": lambda: steepest("features"),
     "scaling.learners-steepest": lambda: steepest("learners"),
     "scaling.origin": lambda: origin("scaling"),
+    "scaling.wide-origin": lambda: origin("scaling", "wide"),
     "scaling.gap-1000": lambda: number(
         1e6
         / next(p["microseconds"] for p in lines("scaling") if (p["part"], p["at"]) == ("labels-gap", 1000))

@@ -104,7 +104,8 @@ def _weak_learner(header: ModelHeader, given: Any) -> Any:
     if stored["class"] == "HoeffdingTree" and "module" not in stored:
         if given is not None:
             raise UnreadableError(f"its weak learners are trees, not {quoted(given)}; leave weak_learner out")
-        return HoeffdingTree(**{name: value for name, value in stored.items() if name != "class"})
+        given = {name: value for name, value in stored.items() if name != "class"}
+        return HoeffdingTree(**{"max_columns": None, **given})  # files from before it do not tell it
     if given is None:
         name = f"{stored.get('module')}.{stored['class']}"
         raise UnreadableError(

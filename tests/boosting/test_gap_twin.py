@@ -38,9 +38,11 @@ class Pair(Both):
     def __init__(
         self, k: int, n_learners: int, schema: Schema | None, kinds: list[str], n_values: list[int]
     ) -> None:
+        columns = [kind for kind in kinds if kind in ("numeric", "nominal")] if "word" in kinds else kinds
+
         def tree(number: int) -> Tree:
             u = rng.uniform(SEED, number, rng.TREE_PARAMETER, 0)
-            return Tree(2, kinds, n_values, rng.between(u, 5.0, 10.0), 0.1, 0.6)
+            return Tree(2, columns, n_values, rng.between(u, 5.0, 10.0), 0.1, 0.6)
 
         booster = banditboost.GapBoost(
             range(k), n_learners=n_learners, seed=SEED, schema=schema, weak_learner=TREE

@@ -30,6 +30,11 @@ def test_the_file_answers_as_it_did(name: str) -> None:
     check_committee(model._committee)
 
 
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_trees_from_before_max_columns_look_at_all_columns_as_they_did(name: str) -> None:
+    assert loaded(name).weak_learner.max_columns is None
+
+
 @pytest.mark.parametrize("name", ["AdaBandit", "OptBandit", "BinBandit", "GapBoost"])
 def test_the_open_decisions_can_be_learned(name: str) -> None:
     model = loaded(name)

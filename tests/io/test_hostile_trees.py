@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import banditboost
+from banditboost import HoeffdingTree
 from banditboost.errors import BanditBoostError, ModelFileError
 from banditboost.io import container
 from tests.boosting.twins import make_booster
@@ -26,12 +27,19 @@ N_FUZZED = 60 if INTERPRETED else 400
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An AdaFull and a BinBandit, both with splits, leaves, ties and free entries and rows."""
+    """An AdaFull and a BinBandit, both with splits, leaves, ties and free entries and rows; and an AdaFull whose
+    leaves look at two columns of more.
+    """
     path = tmp_path_factory.mktemp("trees")
     for name in ("AdaFull", "BinBandit"):
         model = make_booster(name, K, 4, leaf_prediction="adaptive")
         go_on(model, STREAM.dicts(), STREAM.y)
         model.save(path / name)
+    wide = make_booster(
+        "AdaFull", K, 4, weak_learner=HoeffdingTree(max_columns=2, leaf_prediction="adaptive")
+    )
+    go_on(wide, STREAM.dicts(), STREAM.y)
+    wide.save(path / "wide")
     return path
 
 
@@ -258,6 +266,42 @@ def test_weights_of_learners_and_experts_are_in_range(folder: Path, value: float
         banditboost.load(forge(folder / "AdaFull", lambda _, arrays: arrays["weights"].__setitem__(0, value)))
 
 
+def column_of(arrays: Arrays, slot: int = 0) -> int:
+    """Where in the statistics the first leaf tells the column of its slot."""
+    start = int(arrays["nodes"]["summary"][leaves(arrays)[0]] * arrays["head"]["row_size"][0])
+    return start + 2 + slot * int(arrays["features"]["capacity"][int(arrays["stats"][start + 2])])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_found_in_wide_trees(folder: Path, fault: str) -> None:
+    with pytest.raises(ModelFileError):
+        banditboost.load(forge(folder / "wide", lambda _, arrays: FAULTS[fault](arrays)))
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.5, 10.0**6, np.nan, np.inf])
+def test_an_unknown_column_of_a_leaf_is_found(folder: Path, value: float) -> None:
+    forged = forge(folder / "wide", lambda _, arrays: arrays["stats"].__setitem__(column_of(arrays), value))
+    with pytest.raises(ModelFileError, match="a leaf has an unknown column"):
+        banditboost.load(forged)
+
+
+def test_a_column_that_a_leaf_has_twice_is_found(folder: Path) -> None:
+    def repeat(_: Any, arrays: Arrays) -> None:
+        arrays["stats"][column_of(arrays, 1)] = arrays["stats"][column_of(arrays)]
+
+    with pytest.raises(ModelFileError, match="a leaf has a column twice"):
+        banditboost.load(forge(folder / "wide", repeat))
+
+
+@pytest.mark.parametrize("max_columns", [None, 1, 3, 1000])
+def test_another_number_of_columns_is_found(folder: Path, max_columns: int | None) -> None:
+    def change(header: Any, _: Arrays) -> None:
+        header["parameters"]["weak_learner"]["max_columns"] = max_columns
+
+    with pytest.raises(ModelFileError, match="the trees are damaged"):
+        banditboost.load(forge(folder / "wide", change))
+
+
 def flip(arrays: Arrays, draw: np.random.Generator) -> None:
     """One bit of one field of one item."""
     name = str(draw.choice([name for name, array in arrays.items() if array.size]))
@@ -272,7 +316,7 @@ def flip(arrays: Arrays, draw: np.random.Generator) -> None:
     array[...] = column
 
 
-@pytest.mark.parametrize("name", ["AdaFull", "BinBandit"])
+@pytest.mark.parametrize("name", ["AdaFull", "BinBandit", "wide"])
 def test_flipped_bits_under_a_right_checksum(folder: Path, name: str) -> None:
     """Refused, or a model that can go on: with the compiler off, any index out of range would raise."""
     draw, refused, path = np.random.default_rng(5), 0, folder / f"{name}.fuzzed"
@@ -292,7 +336,7 @@ def test_flipped_bits_under_a_right_checksum(folder: Path, name: str) -> None:
 
 def test_sound_trees_pass_the_tests_own_walk(folder: Path) -> None:
     """The loader's checks and the walk of the tests agree on a sound forest."""
-    for name in ("AdaFull", "BinBandit"):
+    for name in ("AdaFull", "BinBandit", "wide"):
         check_committee(banditboost.load(folder / name)._committee)
 
 

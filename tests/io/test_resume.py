@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import banditboost
-from banditboost import Decision, Schema, play
+from banditboost import Decision, HoeffdingTree, Schema, play
 from banditboost.models import ledger
 from banditboost.models.model import Model
 from banditboost.registry import BASELINES, BOOSTERS, model_class
@@ -53,6 +53,15 @@ def test_resume_equals_going_on(name: str, leaf_prediction: str, tmp_path: Path)
     rest, labels = STREAM.dicts()[HALF:], STREAM.y[HALF:]
     assert go_on(model, rest, labels) == go_on(copy, rest, labels)
     assert same(model, copy)
+
+
+def test_trees_that_look_at_some_columns_resume(name: str, tmp_path: Path) -> None:
+    model = trained(name, weak_learner=HoeffdingTree(max_columns=2, leaf_prediction="adaptive"))
+    copy = reloaded(model, tmp_path / "a")
+    rest, labels = STREAM.dicts()[HALF:], STREAM.y[HALF:]
+    assert go_on(model, rest, labels) == go_on(copy, rest, labels)
+    assert same(model, copy)
+    check_committee(copy._committee)
 
 
 def test_a_model_that_has_seen_nothing(name: str, tmp_path: Path) -> None:

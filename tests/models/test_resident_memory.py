@@ -1,6 +1,5 @@
-"""Resident memory stays below a third more than the ceiling, plus a constant (docs/reliability.md).
-
-A pool of trees that doubles needs its old half until the new one is filled.
+"""Resident memory stays below the ceiling plus a constant (docs/reliability.md): pools grow where they are, and a
+matrix is played in parts.
 """
 
 from __future__ import annotations
@@ -14,15 +13,24 @@ import pytest
 from tests.boosting.kernels import INTERPRETED
 from tests.models.resident import MEBIBYTE
 
-BEYOND = 32 * MEBIBYTE
+BEYOND = 32 * MEBIBYTE  # less than is promised, since the ceilings are low: pools side by side would be seen
+# Kind, ceiling in MiB, rounds, columns, labels; and how much of the ceiling is met.
+STREAMS = {
+    "narrow rows": ("AdaBandit", 48, 60_000, 30, 8, 0.9),
+    "GapBoost": ("GapBoost", 48, 40_000, 30, 8, 0.5),
+    "wide rows": ("AdaBandit", 48, 6_000, 784, 10, 0.5),
+    "GapBoost, wide rows": ("GapBoost", 48, 6_000, 784, 10, 0.1),
+    "many labels": ("AdaBandit", 48, 10_000, 30, 1_000, 0.5),
+    "GapBoost, many labels": ("GapBoost", 48, 10_000, 30, 400, 0.25),
+}
 
 
-@pytest.mark.skipif(INTERPRETED, reason="takes sixty thousand rounds")
+@pytest.mark.skipif(INTERPRETED, reason="takes a hundred thousand rounds")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the peak is told in other units")
-@pytest.mark.parametrize("kind", ["AdaBandit", "GapBoost"])
-def test_resident_memory_stays_near_the_ceiling(kind: str) -> None:
-    ceiling = 48
-    command = [sys.executable, "-m", "tests.models.resident", kind, str(ceiling), "60000"]
+@pytest.mark.parametrize("name", STREAMS)
+def test_resident_memory_stays_near_the_ceiling(name: str) -> None:
+    kind, ceiling, *sizes, met = STREAMS[name]
+    command = [sys.executable, "-m", "tests.models.resident", kind, str(ceiling), *map(str, sizes)]
     told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert told["grown"] - told["rows"] < 4 / 3 * ceiling * MEBIBYTE + BEYOND
-    assert told["told"] > 0.6 * ceiling * MEBIBYTE, "the ceiling was not met"
+    assert told["grown"] < ceiling * MEBIBYTE + BEYOND
+    assert told["told"] > met * ceiling * MEBIBYTE, "the ceiling was not met"

@@ -361,7 +361,7 @@ class GapBoost:
         for m in LINEAR:
             F.append(F[-1] + self.dot(a, m, features[m]))
         for tree in self.groups[a]:
-            F.append(F[-1] + ETA * (2 * tree.score(x) - 1))
+            F.append(F[-1] + ETA * (2 * tree.score(self.without_words(x)) - 1))
         return F
 
     def has_narrow(self):
@@ -420,6 +420,10 @@ class GapBoost:
             for a in range(self.k)
         ]
         return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
+
+    def without_words(self, x):
+        """What trees read of a row."""
+        return [value for value, kind in zip(x, self.kinds, strict=True) if is_column(kind)]
 
     def hopes_know(self, x):
         """Whether there are narrow regressions, and no words in the row, of which these know nothing."""
@@ -503,7 +507,7 @@ class GapBoost:
         for i in range(self.N):
             w = max(0.0, 1 - y * F[3 + i])  # the prefix before this tree
             if w > LEAST_WEIGHT:
-                self.groups[a][i].learn(x, 1 if correct else 0, w)
+                self.groups[a][i].learn(self.without_words(x), 1 if correct else 0, w)
 
     def make_group(self, a):
         first = len(self.groups) * self.N

@@ -1,9 +1,10 @@
 """The Hoeffding tree of docs/trees.md in plain loops, without the memory ceiling."""
 
+import itertools
 import math
 import struct
 
-from .rng import pick
+from .rng import LEAF_COLUMN, pick, uniform
 
 N_THRESHOLDS = 10
 MERIT_GRID = 2.0**24
@@ -54,7 +55,9 @@ class Moments:
 class Node:
     """A leaf until `children` is filled; then a split."""
 
-    def __init__(self, class_weights, fallback):
+    def __init__(self, class_weights, fallback, number):
+        self.number = number
+        self.columns = None  # chosen before the first example
         self.class_weight = dict(class_weights)  # label -> weight; order = list order
         self.fallback = fallback  # None only at the root
         self.start_weight = total(self.class_weight.values())
@@ -104,6 +107,9 @@ class Tree:
         tie_threshold,
         leaf_prediction="majority",
         min_branch_fraction=0.01,
+        max_columns=None,
+        seed=0,
+        numbers=None,
     ):
         self.k = k
         self.kinds = kinds
@@ -113,14 +119,14 @@ class Tree:
         self.tie_threshold = tie_threshold
         self.leaf_prediction = leaf_prediction
         self.min_branch_fraction = min_branch_fraction
-        self.root = Node({}, None)
+        self.max_columns = max_columns
+        self.seed = seed
+        self.numbers = itertools.count() if numbers is None else numbers  # trees of one model share them
+        self.root = Node({}, None, next(self.numbers))
 
     def is_missing(self, feature, value):
-        """A nominal value without a place of its own is, and so are words."""
-        kind = self.kinds[feature]
-        if math.isnan(value) or kind in ("word", "weight"):
-            return True
-        return kind == "nominal" and value >= self.n_values[feature]
+        """A nominal value without a place of its own is."""
+        return math.isnan(value) or (self.kinds[feature] == "nominal" and value >= self.n_values[feature])
 
     # Where a row goes
 
@@ -157,6 +163,8 @@ class Tree:
         if leaf.weight - leaf.last_attempt >= self.grace_period:
             leaf.last_attempt = leaf.weight
             self.try_to_split(leaf)
+            if not leaf.children:
+                self.exchange(leaf, x)
 
     def compare_predictions(self, leaf, x, label, weight):
         if leaf.top_class() == label:
@@ -164,11 +172,97 @@ class Tree:
         if self.bayes_class(leaf, x) == label:
             leaf.bayes_right += weight
 
+    # The columns of a leaf
+
+    def is_wide(self):
+        return self.max_columns is not None and len(self.kinds) > self.max_columns
+
+    def columns_of(self, leaf):
+        """Its columns, in its order."""
+        if leaf.columns is None or not self.is_wide():
+            return list(range(len(self.kinds)))
+        return leaf.columns
+
+    def follow(self, leaf):
+        """Columns that have joined are taken while there is room."""
+        if leaf.columns is not None:
+            for f in range(len(self.kinds)):
+                if f not in leaf.columns and (
+                    self.max_columns is None or len(leaf.columns) < self.max_columns
+                ):
+                    leaf.columns.append(f)
+
+    def choose(self, leaf, x):
+        if not self.is_wide():
+            leaf.columns = list(range(len(self.kinds)))
+            return
+        present = [f for f in range(len(x)) if not math.isnan(x[f])]
+        missing = [f for f in range(len(x)) if math.isnan(x[f])]
+        if len(present) > self.max_columns:
+            leaf.columns = self.drawn(leaf, present, self.max_columns)
+        else:
+            leaf.columns = sorted(present + self.drawn(leaf, missing, self.max_columns - len(present)))
+
+    def drawn(self, leaf, columns, wanted):
+        taken = []
+        for passed, f in enumerate(columns):
+            if self.u(leaf, f) * (len(columns) - passed) < wanted - len(taken):
+                taken.append(f)
+        return taken
+
+    def u(self, leaf, index):
+        return uniform(self.seed, leaf.number, LEAF_COLUMN, index)
+
+    def exchange(self, leaf, x):
+        if not self.is_wide():
+            return
+        dead = [place for place, f in enumerate(leaf.columns) if self.is_dead(leaf, f)]
+        if 2 * len(dead) <= self.max_columns:
+            return
+        for place in dead[:8]:
+            d = len(self.kinds)
+            start = math.floor(self.u(leaf, 2**24 * leaf.examples + place) * d)
+            for f in [*range(start, d), *range(start)]:
+                if self.may_replace(leaf, leaf.columns[place], f, x):
+                    self.forget(leaf, leaf.columns[place])
+                    leaf.columns[place] = f
+                    break
+            else:
+                return
+
+    def is_dead(self, leaf, f):
+        if self.kinds[f] == "numeric":
+            return not leaf.has_spread(f)
+        return len({v for feature, _, v in leaf.value_weight if feature == f}) <= 1
+
+    def may_replace(self, leaf, old, new, x):
+        if new in leaf.columns or self.width(new) != self.width(old) or math.isnan(x[new]):
+            return False
+        return self.kinds[new] != "numeric" or x[new] != 0
+
+    def width(self, f):
+        if self.kinds[f] == "numeric":
+            return 3
+        width = 4
+        while width < self.n_values[f]:
+            width *= 2
+        return width
+
+    def forget(self, leaf, f):
+        leaf.lo.pop(f, None)
+        leaf.hi.pop(f, None)
+        leaf.moments = {key: m for key, m in leaf.moments.items() if key[0] != f}
+        leaf.value_weight = {key: w for key, w in leaf.value_weight.items() if key[0] != f}
+
     def collect(self, leaf, x, label, weight):
+        if leaf.columns is None:
+            self.choose(leaf, x)
+        self.follow(leaf)
         leaf.own += weight
         leaf.examples += 1
         leaf.seen.add(label)
-        for feature, value in enumerate(x):
+        for feature in self.columns_of(leaf):
+            value = x[feature]
             if self.is_missing(feature, value):
                 continue
             if self.kinds[feature] == "numeric":
@@ -188,7 +282,7 @@ class Tree:
         R = math.log2(C)
         epsilon = R * math.sqrt(math.log(1 / self.split_confidence) / (2 * leaf.weight))
         best, best_split, second = 0.0, None, -math.inf  # the null split has merit 0
-        for feature in range(len(self.kinds)):
+        for feature in self.columns_of(leaf):
             merit, split = self.best_split_on(leaf, feature)
             if split is None:
                 continue
@@ -257,7 +351,7 @@ class Tree:
         fallback = leaf.top_class()
         for estimate in estimates:
             kept = {label: to_24_bits(w) for label, w in estimate.items() if w > 1e-6 * W}
-            leaf.children.append(Node(kept, fallback))
+            leaf.children.append(Node(kept, fallback, next(self.numbers)))
 
     # Predicting
 
@@ -299,7 +393,7 @@ class Tree:
     def bayes_value(self, leaf, x, label):
         """ln(class weight) + sum over present features of ln p(x_f | class)."""
         value = math.log(leaf.class_weight[label])
-        for feature in range(len(x)):
+        for feature in self.columns_of(leaf):
             if self.is_missing(feature, x[feature]):
                 continue
             if self.kinds[feature] == "numeric":

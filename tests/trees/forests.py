@@ -126,7 +126,7 @@ class Twins:
         self.schema = schema_of(kinds, n_values)
         self.n_values = list(n_values)
         self.committee = committee_of(self.schema, k, **parameters)
-        self.naive = tree.Tree(k, list(kinds), self.n_values, **parameters)
+        self.naive = tree.Tree(k, list(kinds), self.n_values, seed=SEED, **parameters)
         self.round = 0
 
     def predict(self, x: np.ndarray) -> None:

@@ -113,6 +113,28 @@ def _check_leaf(committee: TreeCommittee, leaf: int, chain: list[int]) -> None:
         _check_statistics(committee, leaf, mine[mine["row"] >= 0])
 
 
+def most_columns(committee: TreeCommittee) -> int:
+    return int(committee.forest.choice["max_columns"][0])
+
+
+def columns_of(committee: TreeCommittee) -> dict[int, list[int]]:
+    """Of every leaf with statistics, in its order."""
+    n_nodes = int(committee.forest.head["n_nodes"][0])
+    leaves = np.flatnonzero(committee.forest.nodes["summary"][:n_nodes] >= 0).tolist()
+    return {leaf: columns_of_leaf(committee, leaf) for leaf in leaves}
+
+
+def columns_of_leaf(committee: TreeCommittee, leaf: int) -> list[int]:
+    forest, columns = committee.forest, list(range(len(committee.forest.features)))
+    if len(columns) <= most_columns(committee):
+        return columns
+    at, columns = int(forest.nodes[leaf]["summary"]) * int(forest.head["row_size"][0]), []
+    while len(columns) < most_columns(committee):
+        columns.append(int(forest.stats[at + 2]))
+        at += int(forest.features[columns[-1]]["capacity"])
+    return columns
+
+
 def _check_statistics(committee: TreeCommittee, leaf: int, mine: np.ndarray) -> None:
     """Weights finite, not negative and no more than the leaf has seen; means between the smallest and the
     largest value.
@@ -122,8 +144,11 @@ def _check_statistics(committee: TreeCommittee, leaf: int, mine: np.ndarray) -> 
     summary, rows = table[committee.forest.nodes[leaf]["summary"]], table[mine["row"]]
     assert np.all(np.isfinite(rows))
     most = committee.forest.nodes[leaf]["own"] * (1 + 1e-9)
-    for feature in committee.forest.features:
-        at = int(feature["offset"])
+    columns = columns_of_leaf(committee, leaf)
+    assert len(set(columns)) == len(columns) == min(len(committee.forest.features), most_columns(committee))
+    following = 0
+    for feature in committee.forest.features[columns]:
+        at, following = following, following + int(feature["capacity"])
         if feature["kind"] != NUMERIC:
             cells = rows[:, at : at + int(feature["capacity"])]
             assert np.all(cells >= 0)

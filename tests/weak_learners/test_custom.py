@@ -279,6 +279,15 @@ def test_bad_branch_fractions_are_refused(value: Any) -> None:
         HoeffdingTree(min_branch_fraction=value)
 
 
+@pytest.mark.parametrize("value", [0, -1, 2.0, True, math.nan, "80", (5, 20)], ids=repr)
+def test_bad_numbers_of_columns_are_refused(value: Any) -> None:
+    with pytest.raises(
+        ParameterError, match=r"max_columns is .*; give a whole number of at least 1, or None for all"
+    ):
+        HoeffdingTree(max_columns=value)
+    assert HoeffdingTree(max_columns=None) != HoeffdingTree(max_columns=10**30) != HoeffdingTree()
+
+
 @pytest.mark.parametrize("value", ["Majority", "nb", "", None, 0, ["majority"]], ids=repr)
 def test_bad_leaf_predictions_are_refused(value: Any) -> None:
     with pytest.raises(

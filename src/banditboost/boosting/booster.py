@@ -18,6 +18,7 @@ from banditboost.models.bandit import BanditModel
 from banditboost.models.calls import GO_ON, LEARNED, Calls
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
+from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted, visible
 from banditboost.trees.forest import LEARN_FOREST
@@ -114,6 +115,7 @@ class Booster(Model):
         self._settings.largest_weight = math.inf if clip is None else clip
         self._settings.importance_scale = self._lesson["importance_scale"]
         self._settings.tie_tolerance = self._lesson["tie_tolerance"]
+        self._table = feature_table(self._schema)
         self._committee = self._make_committee()
         self._make_learners()
         self._make_scratch()
@@ -158,7 +160,7 @@ class Booster(Model):
     def _learners(self) -> dict[str, Any]:
         """The learners as a round reads them."""
         forest = self._committee.forest
-        return {"features": forest.features, "forest": forest, "learn_trees": LEARN_FOREST}
+        return {"features": self._table, "forest": forest, "learn_trees": LEARN_FOREST}
 
     def _bind(self) -> Calls:
         if isinstance(self._committee, PythonCommittee):
@@ -172,7 +174,7 @@ class Booster(Model):
 
     @property
     def _features(self) -> Array:
-        return self._committee.forest.features
+        return self._table
 
     def _n_in_memo(self) -> int:
         return self.n_learners
@@ -194,6 +196,7 @@ class Booster(Model):
         self._committee = self._committee.draft()
 
     def _follow_schema(self) -> None:
+        self._table = feature_table(self._schema)
         self._committee.follow_schema(self._schema)
         self._make_scratch()
         super()._follow_schema()

@@ -82,7 +82,7 @@ def teach_trees(model: Any, first: int, x: Array, taught: int) -> int:
         scratch.lesson[NEXT] = NONE
         return LEARNED
     scratch.lesson[NEXT], scratch.lesson[FIRST] = taught, first
-    for f in range(model.features.size):
+    for f in range(model.forest.features.size):
         scratch.example[f] = x[f]
     return NO_ROOM
 
@@ -92,6 +92,12 @@ def go_on(model: Any) -> int:
     """Line 16, from where the trees ran out of room."""
     lesson = model.scratch.lesson
     return teach_trees(model, lesson[FIRST], model.scratch.example, lesson[NEXT])
+
+
+@inlined
+def whole_row(model: Any, x: Array) -> Array:  # noqa: ARG001 (whatever the model)
+    """Trees read rows as they are."""
+    return x
 
 
 @inlined
@@ -124,6 +130,7 @@ class Round:
 
     Args:
         choose, teach, first_learner: as above.
+        row_of_trees: what trees read of a row, called as `row_of_trees(model, x)`.
         teach_learners: line 16; `teach_nobody` for a model without weak learners.
         witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are three
             for each learner, and `_witnessed` of the model says what they tell.
@@ -136,6 +143,7 @@ class Round:
         teach: Callable[..., None],
         *,
         first_learner: Callable[..., int] = first_of_all,
+        row_of_trees: Callable[..., Array] = whole_row,
         teach_learners: Callable[..., int] = teach_trees,
         witness: Callable[..., None] | None = None,
         on_request: bool = False,
@@ -187,7 +195,7 @@ class Round:
             note_verdict(model.settings, model.learned.tally, memo, feedback)
             if model.settings.full_information != 0:
                 count_round(counts, round_)
-            return teach_learners(model, first, memo[start:], 0)
+            return teach_learners(model, first, row_of_trees(model, memo[start:]), 0)
 
         self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
         self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")

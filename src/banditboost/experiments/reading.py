@@ -78,7 +78,7 @@ SILENT: Final = (
         "VFDT in detail",
         "",
         "docs/trees.md, rule by rule: majority leaves, grace period and bound count weight",
-        ("leaf_prediction", "min_branch_fraction"),
+        ("leaf_prediction", "min_branch_fraction", "max_columns"),
     ),
     Place("N of the full-information boosters", "", "20, as in the published program", ("n_learners",)),
     Place(

@@ -122,7 +122,7 @@ def _below(forest: Forest, at: int, schema: Schema) -> list[tuple[int, str]]:
     step, node = forest.steps[at], forest.nodes[at]
     if step["feature"] < 0:
         return []
-    name = schema.places()[step["feature"]].name
+    name = schema.names[step["feature"]]
     text = visible(name)
     if math.isnan(step["threshold"]):
         conditions = [f"{text} = {visible(value)}" for value in schema.values(name)[: node["n_children"]]]
@@ -136,7 +136,7 @@ def _below(forest: Forest, at: int, schema: Schema) -> list[tuple[int, str]]:
 def _contents(forest: Forest, at: int, schema: Schema, labels: Sequence[Hashable]) -> dict[str, Any]:
     node, feature = forest.nodes[at], int(forest.steps["feature"][at])
     if feature >= 0:
-        return {"is_leaf": False, "feature": schema.places()[feature].name, "gain": float(node["gain"])}
+        return {"is_leaf": False, "feature": schema.names[feature], "gain": float(node["gain"])}
     classes = sorted(_classes(forest, int(node["first_entry"])), key=lambda item: -item[1])
     total = sum(weight for _, weight in classes)
     shares = {labels[label]: weight / total for label, weight in classes}
@@ -167,10 +167,6 @@ def importances(forest: Forest, schema: Schema) -> dict[Hashable, float]:
     n_nodes = int(forest.head["n_nodes"][0])
     feature, gain = forest.steps["feature"][:n_nodes], forest.nodes["gain"][:n_nodes]
     splits = feature >= 0
-    gains = np.bincount(feature[splits], gain[splits], len(schema))
+    gains = np.bincount(feature[splits], gain[splits], len(schema.names))
     shares = gains / gains.sum() if gains.sum() > 0.0 else gains
-    return {
-        place.name: share
-        for place, share in zip(schema.places(), shares.tolist(), strict=True)
-        if place.kind in ("numeric", "nominal")
-    }
+    return dict(zip(schema.names, shares.tolist(), strict=True))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from banditboost.rows.schema import Schema
+from banditboost.rows.schema import Place, Schema
 from banditboost.types import Array
 
 NUMERIC, NOMINAL, WORD, WEIGHT = 0, 1, 2, 3
@@ -15,8 +15,16 @@ _NUMBERS = {"numeric": NUMERIC, "nominal": NOMINAL, "word": WORD, "weight": WEIG
 
 
 def feature_table(schema: Schema) -> Array:
-    """A line for each number of a coded row. Words have no statistics in trees."""
-    places = schema.places()
+    """A line for each number of a coded row."""
+    return _table(schema.places())
+
+
+def column_table(schema: Schema) -> Array:
+    """A line for each column: what trees know of a row. Words are not among them."""
+    return _table([place for place in schema.places() if place.kind in ("numeric", "nominal")])
+
+
+def _table(places: list[Place]) -> Array:
     table = np.zeros(len(places), FEATURE)
     table["kind"] = [_NUMBERS[place.kind] for place in places]
     table["n_values"] = [place.n_values for place in places]

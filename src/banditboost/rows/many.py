@@ -91,6 +91,11 @@ def checked_matrix(X: Array, schema: Schema) -> Array | None:
         )
     if len(X) and not schema.takes_array(X[0]):
         return None
+    return checked_copy(X, schema)
+
+
+def checked_copy(X: Array, schema: Schema) -> Array:
+    """A copy of a matrix whose columns are the schema's, with every number checked."""
     matrix = np.array(X, dtype=np.float64, order="C")
     row, feature = first_bad_row(feature_table(schema), matrix)
     if row >= 0:

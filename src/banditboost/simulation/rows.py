@@ -9,14 +9,26 @@ import numpy as np
 
 from banditboost.models.model import Model
 from banditboost.rows.by_columns import BLOCK, ByColumns
-from banditboost.rows.many import checked_matrix, checked_table, rows_of_frame, try_row
+from banditboost.rows.many import checked_copy, checked_matrix, checked_table, rows_of_frame, try_row
 from banditboost.rows.plain import without_mask
 from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
 
+_NUMBERS = 1 << 19  # of a matrix that are copied at once
+
+
+def _parts(matrix: Array) -> Iterator[Array]:
+    """The matrix, or if it has many rows, a few mebibytes after the other."""
+    n_rows = max(1, _NUMBERS // max(1, matrix.shape[1])) if matrix.ndim == 2 else 0
+    if not 0 < n_rows < len(matrix):
+        yield matrix
+    else:
+        for start in range(0, len(matrix), n_rows):
+            yield matrix[start : start + n_rows]
+
 
 class Rows:
-    """A matrix is one block.
+    """A matrix is copied and played in parts.
 
     Of lists and frames a block ends where a row brings something new: it joins just before that row is
     played.
@@ -29,13 +41,14 @@ class Rows:
         self._rows: Sequence[Any] = ()
         # Everything is tried on a copy of the schema first: what is wrong must not be met in the middle of
         # the stream.
-        trial = model._schema.copy()
+        self._trial = trial = model._schema.copy()
         X = without_mask(X)
         self._sparse = SparseRows(trial, X) if is_sparse(X) else None
         if self._sparse is not None:
             return
         if isinstance(X, np.ndarray) and X.dtype != object:
-            self._matrix = checked_matrix(X, trial)
+            fit = [checked_matrix(part, trial) is not None for part in _parts(X)]
+            self._matrix = X if all(fit) else None
         if self._matrix is None:
             self._columns = checked_table(trial, X)
         if self._matrix is None and self._columns is None:
@@ -56,14 +69,22 @@ class Rows:
                 self._model._joined(self._sparse.fullest())
                 yield from self._sparse.blocks(self._model._schema)
         elif self._matrix is not None:
-            if len(self._matrix):
-                self._model._joined(self._matrix[0])
-            yield self._matrix.reshape(len(self._matrix), len(self._model._schema)), len(self._matrix)
+            yield from self._copies(self._matrix)
         elif self._columns is not None:
             model = self._model
             yield from self._columns.blocks(model._coded, model._joined, lambda: model._schema)
         else:
             yield from self._row_by_row()
+
+    def _copies(self, matrix: Array) -> Iterator[tuple[Array, int]]:
+        """Copies that nobody else can change while they are played, one after the other."""
+        stop = 0
+        for part in _parts(matrix):
+            block = checked_copy(part, self._trial)
+            if len(block):
+                self._model._joined(block[0])
+            stop += len(block)
+            yield block.reshape(len(block), len(self._model._schema)), stop
 
     def _row_by_row(self) -> Iterator[tuple[Array, int]]:
         block: list[Array] = []

@@ -7,13 +7,13 @@ import numpy as np
 from banditboost.compiled.border import Address
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import round_key
+from banditboost.trees.columns import carry_slots, exchange_columns, n_slots, open_slots
 from banditboost.trees.layout import Forest
 from banditboost.trees.leaf_prediction import leaf_label, leaf_score, mark_leaf_answers
 from banditboost.trees.leaf_statistics import (
     forget_lightest,
     forget_statistics,
     observe,
-    open_summary,
     to_24_bits,
 )
 from banditboost.trees.merit import Work, make_work, work_size
@@ -43,7 +43,8 @@ def learn_tree(forest: Forest, tree: int, x: Array, label: int, weight: float, w
     node = forest.nodes[leaf]
     if node["weight"] - node["last_attempt"] >= forest.trees[tree]["grace_period"] and node["asleep"] == 0:
         node["last_attempt"] = node["weight"]
-        try_split(forest, tree, leaf, work)
+        if not try_split(forest, tree, leaf, work):
+            exchange_columns(forest, leaf, x)
 
 
 @inlined
@@ -105,14 +106,22 @@ def open_features(forest: Forest, first: int) -> None:
 
     A draft that was dropped may have written to where they lie.
     """
-    if first == forest.features.size:
+    if first >= n_slots(forest):
         return
     size, start = forest.head[0]["row_size"], forest.features[first]["offset"]
     for node in range(forest.head[0]["n_nodes"]):
         if forest.steps[node]["feature"] < 0 and forest.nodes[node]["summary"] >= 0:
             base = forest.nodes[node]["summary"] * size
             forest.stats[base + start : base + size] = 0.0
-            open_summary(forest, node, first)
+            open_slots(forest, node, first)
+
+
+@kernel
+def carry_statistics(before: Forest, after: Forest, rows: Array) -> None:
+    """Copy all statistics to where the features want them now; rows[i] is what row i was before."""
+    for node in range(after.head[0]["n_nodes"]):
+        if after.steps[node]["feature"] < 0 and after.nodes[node]["summary"] >= 0:
+            carry_slots(before, after, node, rows)
 
 
 @kernel

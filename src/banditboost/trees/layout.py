@@ -3,9 +3,10 @@ all.
 
 A node is a leaf while the `feature` of its step is negative. A leaf has a chain of entries, one for each
 class, in the order in which the classes came. An entry of a class that was seen in this very leaf owns a row
-of statistics; the leaf itself owns one more, its summary. A row holds for each feature, at its offset:
-numeric (weight, mean, M2), nominal one weight for each value; in the summary, numeric (smallest, largest,
-unused), nominal the code plus one of the only value seen, SEVERAL after a second one.
+of statistics; the leaf itself owns one more, its summary. A row holds for each feature of the leaf, one
+after the other: numeric (weight, mean, M2), nominal one weight for each value; in the summary, numeric
+(smallest, largest), nominal the code plus one of the only value seen, SEVERAL after a second one; and in the
+third place the number of the feature, if the leaf has not all of them (`columns.py`).
 """
 
 from __future__ import annotations
@@ -76,8 +77,11 @@ ENTRY = np.dtype(
 )
 
 
+CHOICE = np.dtype([("max_columns", "i8"), ("seed", "i8")], align=True)
+
+
 class Forest(NamedTuple):
-    """All trees of a committee. Everything here is learned, and saved."""
+    """All trees of a committee. Everything here is learned, and saved; parameters tell `choice`."""
 
     head: Array  # HEAD[1]
     trees: Array  # TREE[n_trees]
@@ -86,9 +90,16 @@ class Forest(NamedTuple):
     entries: Array  # ENTRY[capacity]
     features: Array  # rows.features.FEATURE[d]
     stats: Array  # float64[rows * row_size]
+    choice: Array  # CHOICE[1]: how many columns a leaf looks at, and what they are drawn with
 
 
 def empty_forest(features: Array) -> Forest:
     """A forest without trees."""
     trees, steps, nodes, entries = (np.zeros(0, kind) for kind in (TREE, STEP, NODE, ENTRY))
-    return Forest(np.zeros(1, HEAD), trees, steps, nodes, entries, features, np.zeros(0))
+    return Forest(np.zeros(1, HEAD), trees, steps, nodes, entries, features, np.zeros(0), np.zeros(1, CHOICE))
+
+
+def row_width(forest: Forest) -> int:
+    """How long a row of statistics must be: as long as the widest features that a leaf may look at need."""
+    widths, n_slots = forest.features["capacity"], int(forest.choice["max_columns"][0])
+    return int((widths if len(widths) <= n_slots else np.sort(widths)[-n_slots:]).sum())

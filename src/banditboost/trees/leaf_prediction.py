@@ -8,6 +8,7 @@ from banditboost.compiled.compile import inlined, kernel
 from banditboost.compiled.rng import LEAF_TIE, uniform
 from banditboost.rows.features import NUMERIC
 from banditboost.trees.approximate_merit import class_spread, is_wide
+from banditboost.trees.columns import column_in, n_slots
 from banditboost.trees.layout import ADAPTIVE, MAJORITY, NAIVE_BAYES, Forest
 from banditboost.types import Array
 
@@ -24,11 +25,14 @@ def bayes_value(forest: Forest, leaf: int, entry: int, x: Array) -> float:
     base, summary = forest.entries[entry]["row"] * size, forest.nodes[leaf]["summary"] * size
     one_example = forest.nodes[leaf]["own"] / forest.nodes[leaf]["examples"]
     total = math.log(forest.entries[entry]["weight"])
-    for f in range(forest.features.size):
+    following = 0
+    for slot in range(n_slots(forest)):
+        offset = following
+        f = column_in(forest, slot, summary + offset)
+        following += forest.features[f]["capacity"]
         value = x[f]
         if value != value:
             continue
-        offset = forest.features[f]["offset"]
         at = base + offset
         if forest.features[f]["kind"] == NUMERIC:
             spread = stats[summary + offset + 1] - stats[summary + offset]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.rows.features import NUMERIC
+from banditboost.trees.columns import choose_columns, column_in, has_all_columns, n_slots, open_slots
 from banditboost.trees.layout import MAJORITY, SEVERAL, Forest
 from banditboost.types import Array
 
@@ -172,25 +171,15 @@ def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
     forest.steps[leaf]["next"] = entries[node["top"]]["label"] if plain else -1
 
 
-@kernel
-def open_summary(forest: Forest, leaf: int, first: int) -> None:
-    """No value seen yet of the features from number `first` on: the smallest is infinite, the largest minus
-    infinite.
-    """
-    base = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"]
-    for f in range(first, forest.features.size):
-        if forest.features[f]["kind"] == NUMERIC:
-            forest.stats[base + forest.features[f]["offset"]] = math.inf
-            forest.stats[base + forest.features[f]["offset"] + 1] = -math.inf
-
-
 @inlined
-def take_rows_of(forest: Forest, leaf: int, entry: int) -> None:
+def take_rows_of(forest: Forest, leaf: int, entry: int, x: Array) -> None:
     """Make sure that leaf and class own a row each; that two are free was made sure of before."""
     node, entries = forest.nodes[leaf], forest.entries
     if node["summary"] < 0:
         node["summary"] = take_row(forest)
-        open_summary(forest, leaf, 0)
+        if not has_all_columns(forest):
+            choose_columns(forest, leaf, x)
+        open_slots(forest, leaf, 0)
     if entries[entry]["row"] < 0:
         entries[entry]["row"] = take_row(forest)
         node["n_classes"] += 1
@@ -200,12 +189,14 @@ def take_rows_of(forest: Forest, leaf: int, entry: int) -> None:
 def add_to_rows(forest: Forest, leaf: int, row: int, x: Array, weight: float) -> None:
     stats, size = forest.stats, forest.head[0]["row_size"]
     base, summary = row * size, forest.nodes[leaf]["summary"] * size
-    total, share = 0.0, 0.0
-    for f in range(forest.features.size):
+    total, share, following = 0.0, 0.0, 0
+    for slot in range(n_slots(forest)):
+        offset = following
+        f = column_in(forest, slot, summary + offset)
+        following += forest.features[f]["capacity"]
         value = x[f]
         if value != value:
             continue
-        offset = forest.features[f]["offset"]
         at = base + offset
         if forest.features[f]["kind"] == NUMERIC:
             stats[at] += weight
@@ -238,7 +229,7 @@ def observe(forest: Forest, leaf: int, x: Array, label: int, weight: float) -> N
     forest.nodes[leaf]["weight"] += weight
     rank_entry(forest, leaf, entry, before)
     if forest.nodes[leaf]["asleep"] == 0:
-        take_rows_of(forest, leaf, entry)
+        take_rows_of(forest, leaf, entry, x)
         forest.nodes[leaf]["own"] += weight
         forest.nodes[leaf]["examples"] += 1.0
         forest.entries[entry]["own"] += weight

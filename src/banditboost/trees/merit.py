@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.compiled.compile import inlined, loop
-from banditboost.rows.features import NOMINAL, NUMERIC
+from banditboost.rows.features import NUMERIC
 from banditboost.trees.approximate_merit import (
     GROUP,
     THRESHOLDS,
@@ -24,6 +24,7 @@ from banditboost.trees.approximate_merit import (
     rough_merits,
     rough_size,
 )
+from banditboost.trees.columns import column_in, n_slots
 from banditboost.trees.layout import SEVERAL, Forest
 from banditboost.trees.special_functions import FAR, cut, xlogx, xlogx_lane
 from banditboost.types import Array
@@ -40,16 +41,20 @@ class Work(NamedTuple):
     own_logs: Array  # x ln x of these
     lanes: Array  # two numbers for each threshold
     values: Array  # or for each value
-    low: Array  # by feature: its merit is not less,
+    low: Array  # by slot of the leaf: the merit of its feature is not less,
     high: Array  # nor more
-    group: Array  # numeric features that are about to be looked at
+    columns: Array  # by slot: the feature,
+    offsets: Array  # and where in a row its statistics begin
+    group: Array  # slots of numeric features that are about to be looked at
     rough: Rough
 
 
 class Split(NamedTuple):
-    """The best feature, -1 if that is not to split; its threshold; its merit; and that of the second best."""
+    """The slot of the best feature, -1 if that is not to split; its threshold; its merit; and that of the
+    second best.
+    """
 
-    feature: int
+    slot: int
     threshold: int
     best: float
     second: float
@@ -67,7 +72,7 @@ def most_values(forest: Forest) -> int:
 def work_size(forest: Forest) -> int:
     """Of the scratch space, in 64-bit numbers."""
     n_classes = forest.head[0]["most_classes"] + 1
-    fixed = 2 * (LANES + most_values(forest)) + 2 * forest.features.size + GROUP
+    fixed = 2 * (LANES + most_values(forest)) + 4 * n_slots(forest) + GROUP
     return fixed + 2 * (n_classes + 1) + rough_size(n_classes)
 
 
@@ -78,9 +83,9 @@ def make_work(forest: Forest, numbers: Array) -> Work:
     It is made elsewhere, since where arrays are made, references to all these parts would be counted.
     """
     most = most_values(forest)
-    n_features, n_classes = forest.features.size, forest.head[0]["most_classes"] + 1
-    values, low, high = 2 * LANES, 2 * (LANES + most), 2 * (LANES + most) + n_features
-    group = high + n_features
+    slots, n_classes = n_slots(forest), forest.head[0]["most_classes"] + 1
+    values, low = 2 * LANES, 2 * (LANES + most)
+    high, columns, offsets, group = low + slots, low + 2 * slots, low + 3 * slots, low + 4 * slots
     own = group + GROUP
     own_logs = own + n_classes + 1
     rough = own_logs + n_classes + 1
@@ -90,7 +95,9 @@ def make_work(forest: Forest, numbers: Array) -> Work:
         numbers[:values],
         numbers[values:low],
         numbers[low:high],
-        numbers[high:group],
+        numbers[high:columns],
+        numbers[columns:offsets].view(np.int64),
+        numbers[offsets:group].view(np.int64),
         numbers[group:own].view(np.int64),
         make_rough(numbers[rough:], n_classes),
     )
@@ -116,6 +123,16 @@ def list_classes(forest: Forest, leaf: int, work: Work) -> None:
     work.own[n_classes] = forest.nodes[leaf]["own"]
     for c in range(n_classes + 1):
         work.own_logs[c] = xlogx(work.own[c])
+
+
+@inlined
+def list_columns(forest: Forest, leaf: int, work: Work) -> None:
+    """The features that the leaf keeps statistics of, and where these begin."""
+    at, offset = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"], 0
+    for slot in range(n_slots(forest)):
+        f = column_in(forest, slot, at + offset)
+        work.columns[slot], work.offsets[slot] = f, offset
+        offset += forest.features[f]["capacity"]
 
 
 @inlined
@@ -214,9 +231,9 @@ def own_xlogx(weight: float, c: int, work: Work) -> float:
 
 
 @inlined
-def nominal_merit(forest: Forest, leaf: int, feature: int, work: Work) -> float:
+def nominal_merit(forest: Forest, leaf: int, slot: int, work: Work) -> float:
     """Rounded merit of a branch for each value; -1 if fewer than two branches would get a fair share."""
-    offset, capacity = forest.features[feature]["offset"], forest.features[feature]["capacity"]
+    offset, capacity = work.offsets[slot], forest.features[work.columns[slot]]["capacity"]
     n_classes, values = forest.nodes[leaf]["n_classes"], work.values
     for v in range(2 * capacity):
         values[v] = 0.0
@@ -238,30 +255,24 @@ def nominal_merit(forest: Forest, leaf: int, feature: int, work: Work) -> float:
 
 
 @inlined
-def nominal_merit_if_any(forest: Forest, leaf: int, f: int, work: Work) -> float:
+def nominal_merit_if_any(forest: Forest, leaf: int, slot: int, work: Work) -> float:
     """-1 at once if the leaf has seen one value only."""
-    if (
-        forest.stats[
-            forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + forest.features[f]["offset"]
-        ]
-        != SEVERAL
-    ):
-        return -1.0
-    return nominal_merit(forest, leaf, f, work)
+    at = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + work.offsets[slot]
+    return nominal_merit(forest, leaf, slot, work) if forest.stats[at] == SEVERAL else -1.0
 
 
 @inlined
-def joins_group(forest: Forest, leaf: int, f: int, place: int, work: Work) -> bool:
+def joins_group(forest: Forest, leaf: int, slot: int, place: int, work: Work) -> bool:
     """Put a numeric feature into the group, unless the leaf has seen one value only; places that stay free
     look at it again.
     """
-    offset = forest.features[f]["offset"]
+    offset = work.offsets[slot]
     at = forest.nodes[leaf]["summary"] * forest.head[0]["row_size"] + offset
     low = forest.stats[at]
     spread = forest.stats[at + 1] - low
     if not is_wide(spread):
         return False
-    work.group[place] = f
+    work.group[place] = slot
     for j in range(place, GROUP):
         work.rough.offsets[j] = offset
         work.rough.ends[j] = low
@@ -281,9 +292,9 @@ class Leaders(NamedTuple):
 
 
 @inlined
-def with_range(leaders: Leaders, f: int, low: float, high: float, work: Work) -> Leaders:
+def with_range(leaders: Leaders, slot: int, low: float, high: float, work: Work) -> Leaders:
     """Note between which two numbers the merit of a feature lies, -1 where there is none to be had."""
-    work.low[f], work.high[f] = low, high
+    work.low[slot], work.high[slot] = low, high
     return Leaders(
         max(leaders.first, low), max(leaders.second, min(leaders.first, low)), max(leaders.high, high)
     )
@@ -291,22 +302,23 @@ def with_range(leaders: Leaders, f: int, low: float, high: float, work: Work) ->
 
 @inlined
 def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float, work: Work) -> Leaders:
-    """Rough merits of all features, or until it is certain that the best two are not more than `tolerance`
-    apart.
+    """Rough merits of all features of the leaf, or until it is certain that the best two are not more than
+    `tolerance` apart.
 
     They are not if the largest that any merit can be is not that much above the second best: the best may be
     that one, or one not yet looked at, which gains no more than the entropy.
     """
     leaders = Leaders(0.0, 0.0, 0.0)  # not to split gains nothing
-    n_features, waiting = forest.features.size, 0
-    for f in range(n_features):
-        work.low[f], work.high[f] = -1.0, -1.0
-        if forest.features[f]["kind"] == NOMINAL:
-            merit = nominal_merit_if_any(forest, leaf, f, work)
-            leaders = with_range(leaders, f, merit, merit, work)
-        elif forest.features[f]["kind"] == NUMERIC and joins_group(forest, leaf, f, waiting, work):
+    list_columns(forest, leaf, work)
+    slots, waiting = n_slots(forest), 0
+    for slot in range(slots):
+        work.low[slot], work.high[slot] = -1.0, -1.0
+        if forest.features[work.columns[slot]]["kind"] != NUMERIC:
+            merit = nominal_merit_if_any(forest, leaf, slot, work)
+            leaders = with_range(leaders, slot, merit, merit, work)
+        elif joins_group(forest, leaf, slot, waiting, work):
             waiting += 1
-        if waiting == GROUP or (waiting > 0 and f == n_features - 1):
+        if waiting == GROUP or (waiting > 0 and slot == slots - 1):
             rough_merits(forest, leaf, work.rough)
             for j in range(waiting):
                 low, high = rough_merit(forest, leaf, j, entropy, work.rough)
@@ -318,14 +330,14 @@ def look_at_features(forest: Forest, leaf: int, entropy: float, tolerance: float
 
 
 @inlined
-def with_feature(found: Split, f: int, forest: Forest, leaf: int, work: Work) -> Split:
+def with_feature(found: Split, slot: int, forest: Forest, leaf: int, work: Work) -> Split:
     """Compute one feature's merit and put it in its place among the best two."""
-    merit, which = work.low[f], -1  # exact if the feature is nominal
-    if forest.features[f]["kind"] == NUMERIC:
-        merit, which = numeric_merit(forest, leaf, forest.features[f]["offset"], work.lanes)
+    merit, which = work.low[slot], -1  # exact if the feature is nominal
+    if forest.features[work.columns[slot]]["kind"] == NUMERIC:
+        merit, which = numeric_merit(forest, leaf, work.offsets[slot], work.lanes)
     if merit > found.best:
-        return Split(f, which, merit, found.best)
-    return Split(found.feature, found.threshold, found.best, max(found.second, merit))
+        return Split(slot, which, merit, found.best)
+    return Split(found.slot, found.threshold, found.best, max(found.second, merit))
 
 
 @inlined
@@ -333,14 +345,14 @@ def best_split(forest: Forest, leaf: int, entropy: float, tolerance: float, work
     """The best feature and the merit of the second best, as far as needed to tell whether they are more than
     `tolerance` apart.
 
-    A negative tolerance asks for the best alone. The null split, feature -1, has merit 0.
+    A negative tolerance asks for the best alone. The null split, slot -1, has merit 0.
     """
     found = Split(-1, -1, 0.0, 0.0)
     leaders = look_at_features(forest, leaf, entropy, tolerance, work)
     if leaders.high - leaders.second <= tolerance:
         return found
     least = leaders.first if tolerance < 0.0 else leaders.second
-    for f in range(forest.features.size):
-        if work.high[f] > 0.0 and work.high[f] >= least:
-            found = with_feature(found, f, forest, leaf, work)
+    for slot in range(n_slots(forest)):
+        if work.high[slot] > 0.0 and work.high[slot] >= least:
+            found = with_feature(found, slot, forest, leaf, work)
     return found

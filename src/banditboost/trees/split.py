@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.rows.features import NUMERIC
@@ -14,6 +15,13 @@ from banditboost.trees.special_functions import cut
 
 _KEPT_BACK = 16  # one entry of so many, at the memory ceiling
 _LEAST_SHARE = 1e-6  # a class with no more than this share of the leaf is not handed down
+
+
+class Place(NamedTuple):
+    """A feature, and where in the rows of a leaf its statistics begin."""
+
+    feature: int
+    offset: int
 
 
 @kernel
@@ -44,32 +52,32 @@ def new_leaf(forest: Forest, fallback: int) -> int:
 
 
 @kernel
-def class_mass(forest: Forest, leaf: int, row: int, feature: int, branch: int) -> float:
+def class_mass(forest: Forest, leaf: int, row: int, place: Place, branch: int) -> float:
     """How much of a class goes to a branch of the split that the leaf is about to make."""
     stats, size = forest.stats, forest.head[0]["row_size"]
-    offset = forest.features[feature]["offset"]
-    at = row * size + offset
-    if forest.features[feature]["kind"] != NUMERIC:
+    at = row * size + place.offset
+    if forest.features[place.feature]["kind"] != NUMERIC:
         return stats[at + branch]
     weight = stats[at]
     if not weight > 0.0:
         return 0.0
-    summary = forest.nodes[leaf]["summary"] * size + offset
+    summary = forest.nodes[leaf]["summary"] * size + place.offset
     sd = class_spread(weight, stats[at + 2], stats[summary + 1] - stats[summary])
     left = weight * cut((forest.steps[leaf]["threshold"] - stats[at + 1]) / sd)[0]
     return left if branch == 0 else weight - left
 
 
 @kernel
-def known_weight(forest: Forest, leaf: int, feature: int) -> float:
+def known_weight(forest: Forest, leaf: int, place: Place) -> float:
     """Weight of the leaf's examples in which the feature was present."""
     entries, size = forest.entries, forest.head[0]["row_size"]
-    width = 1 if forest.features[feature]["kind"] == NUMERIC else forest.features[feature]["n_values"]
+    feature = forest.features[place.feature]
+    width = 1 if feature["kind"] == NUMERIC else feature["n_values"]
     total = 0.0
     entry = forest.nodes[leaf]["first_entry"]
     while entry >= 0:
         if entries[entry]["row"] >= 0:
-            at = entries[entry]["row"] * size + forest.features[feature]["offset"]
+            at = entries[entry]["row"] * size + place.offset
             for v in range(width):
                 total += forest.stats[at + v]
         entry = entries[entry]["next"]
@@ -77,14 +85,15 @@ def known_weight(forest: Forest, leaf: int, feature: int) -> float:
 
 
 @kernel
-def hand_down(forest: Forest, leaf: int, child: int, branch: int, least: float) -> None:
+def hand_down(forest: Forest, leaf: int, child: int, place: Place, least: float) -> None:
     """Give a child the class weights that the split estimates for it."""
     nodes, entries = forest.nodes, forest.entries
+    branch = child - forest.steps[leaf]["next"]
     last = -1
     entry = nodes[leaf]["first_entry"]
     while entry >= 0:
         if entries[entry]["row"] >= 0:
-            mass = class_mass(forest, leaf, entries[entry]["row"], forest.steps[leaf]["feature"], branch)
+            mass = class_mass(forest, leaf, entries[entry]["row"], place, branch)
             if mass > least:
                 mass = to_24_bits(mass)
                 copy = take_entry(
@@ -115,24 +124,24 @@ def give_entries(forest: Forest, leaf: int) -> None:
 
 
 @kernel
-def split(forest: Forest, leaf: int, feature: int, threshold: int) -> None:
+def split(forest: Forest, leaf: int, place: Place, threshold: int) -> None:
     """Turn a leaf into a split node with fresh leaves below it."""
-    node, step = forest.nodes[leaf], forest.steps[leaf]
-    least = _LEAST_SHARE * known_weight(forest, leaf, feature)
+    node, step, feature = forest.nodes[leaf], forest.steps[leaf], forest.features[place.feature]
+    least = _LEAST_SHARE * known_weight(forest, leaf, place)
     fallback = forest.entries[node["top"]]["label"]
-    n_children = forest.features[feature]["n_values"]
-    if forest.features[feature]["kind"] == NUMERIC:
+    n_children = feature["n_values"]
+    if feature["kind"] == NUMERIC:
         n_children = 2
-        at = node["summary"] * forest.head[0]["row_size"] + forest.features[feature]["offset"]
+        at = node["summary"] * forest.head[0]["row_size"] + place.offset
         low, high = forest.stats[at], forest.stats[at + 1]
         step["threshold"] = low + (high - low) * (threshold + 1) / (THRESHOLDS + 1)
-    step["feature"] = feature
+    step["feature"] = place.feature
     step["next"] = forest.head[0]["n_nodes"]
     node["n_children"] = n_children
     node["default_child"] = step["next"]
-    for branch in range(n_children):
+    for _ in range(n_children):
         child = new_leaf(forest, fallback)
-        hand_down(forest, leaf, child, branch, least)
+        hand_down(forest, leaf, child, place, least)
         if forest.nodes[child]["weight"] > forest.nodes[node["default_child"]]["weight"]:
             node["default_child"] = child
     forget_statistics(forest, leaf)
@@ -151,13 +160,13 @@ def has_room_to_split(forest: Forest, leaf: int, feature: int) -> bool:
 
 
 @inlined
-def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
+def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> bool:
     """Split if the best feature beats the second best by the Hoeffding bound, or if the bound is so small
     that it does not matter.
     """
     node = forest.nodes[leaf]
     if node["n_classes"] < 2:
-        return
+        return False
     bound = math.log2(node["n_classes"]) * math.sqrt(
         forest.trees[tree]["log_confidence"] / (2.0 * node["weight"])
     )
@@ -165,12 +174,13 @@ def try_split(forest: Forest, tree: int, leaf: int, work: Work) -> None:
     list_classes(forest, leaf, work)
     entropy = class_entropy(node["n_classes"], work)
     if entropy <= bound and not tie:
-        return
+        return False
     found = best_split(forest, leaf, entropy, -1.0 if tie else bound, work)
-    if (
-        found.feature >= 0
-        and (tie or found.best - found.second > bound)
-        and has_room_to_split(forest, leaf, found.feature)
-    ):
-        node["gain"] = found.best * node["own"]
-        split(forest, leaf, found.feature, found.threshold)
+    if found.slot < 0 or not (tie or found.best - found.second > bound):
+        return False
+    place = Place(work.columns[found.slot], work.offsets[found.slot])
+    if not has_room_to_split(forest, leaf, place.feature):
+        return False
+    node["gain"] = found.best * node["own"]
+    split(forest, leaf, place, found.threshold)
+    return True

@@ -9,7 +9,7 @@ import numpy as np
 
 from banditboost.errors import ParameterError
 from banditboost.text import quoted
-from banditboost.validation import is_number
+from banditboost.validation import is_number, is_whole
 
 Range = float | tuple[float, float]
 LeafPrediction = Literal["majority", "naive_bayes", "adaptive"]
@@ -44,6 +44,7 @@ class HoeffdingTree:
         leaf_prediction: 'majority', 'naive_bayes', or 'adaptive', which takes whichever has been right more
             often in that leaf.
         min_branch_fraction: at least two branches of a split must get this share of the leaf.
+        max_columns: a leaf looks at so many columns at most, each leaf of wide rows at others. None: at all.
 
     >>> HoeffdingTree(grace_period=50).grace_period
     50
@@ -54,6 +55,7 @@ class HoeffdingTree:
     tie_threshold: Range = (0.01, 0.9)
     leaf_prediction: LeafPrediction = "majority"
     min_branch_fraction: float = 0.01
+    max_columns: int | None = 80
 
     def __post_init__(self) -> None:
         self.ranges()
@@ -65,6 +67,11 @@ class HoeffdingTree:
         if not _is_number(self.min_branch_fraction) or not 0.0 <= self.min_branch_fraction < 0.5:
             raise ParameterError(
                 f"min_branch_fraction is {quoted(self.min_branch_fraction)}; give a number in [0, 0.5)"
+            )
+        if self.max_columns is not None and not (is_whole(self.max_columns) and self.max_columns >= 1):
+            raise ParameterError(
+                f"max_columns is {quoted(self.max_columns)}; give a whole number of at least 1, or None for "
+                "all"
             )
 
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from banditboost.errors import ParameterError
 from banditboost.io.values import UnreadableError, UnstorableError
-from banditboost.rows.features import NOMINAL, feature_table
+from banditboost.rows.features import NOMINAL, column_table
 from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import SHARED
 from banditboost.text import quoted
@@ -41,7 +41,7 @@ class PythonCommittee:
             self._check(learner)  # now: some boosters make their learners much later
         self._learner = learner
         self._n_labels = n_labels
-        self.forest: Forest = empty_forest(feature_table(schema))
+        self.forest: Forest = empty_forest(column_table(schema))
         self.learners: list[Any] = []
 
     def add(self, n_learners: int) -> None:
@@ -77,7 +77,7 @@ class PythonCommittee:
 
     def follow_schema(self, schema: Schema) -> None:
         """Rows simply become longer."""
-        self.forest = empty_forest(feature_table(schema))
+        self.forest = empty_forest(column_table(schema))
 
     def refuse_too_many(self, n_learners: int) -> None:
         """What Python objects take is not ours to say."""

@@ -8,15 +8,16 @@ docs/format.md states the rules; `layout.py` says what the fields mean.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.rows.features import NOMINAL, NUMERIC
+from banditboost.rows.features import NUMERIC
 from banditboost.rows.plain import LARGEST
-from banditboost.trees.layout import MAJORITY, SEVERAL, Forest
+from banditboost.trees.columns import COLUMN
+from banditboost.trees.layout import MAJORITY, SEVERAL, Forest, row_width
 from banditboost.types import Array
 
 Ranges = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -36,12 +37,12 @@ _FREE, _NOBODY = -1, -2
 def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int, ranges: Ranges) -> Forest:
     """The forest in `arrays`, if it is sound; `empty` is one of the same types, parameters and features."""
     shapes = {"head": (1,), "trees": (n_trees,), "features": empty.features.shape}
-    forest = Forest(
-        *(
-            take_array(arrays, name, part.dtype, shapes.get(name, (None,)))
-            for name, part in empty._asdict().items()
-        )
-    )
+    learned = {
+        name: take_array(arrays, name, part.dtype, shapes.get(name, (None,)))
+        for name, part in empty._asdict().items()
+        if name != "choice"
+    }
+    forest = empty._replace(**learned)
     _check_head(forest, empty)
     n_nodes = int(forest.head["n_nodes"][0])
     _check_trees(forest, n_nodes, ranges)
@@ -75,7 +76,7 @@ def _check_head(forest: Forest, empty: Forest) -> None:
     _demand(forest.features == empty.features, "the features are not those of the schema")
     _demand(len(forest.nodes) == len(forest.steps), "nodes and steps differ in number")
     _demand(0 <= head["n_nodes"] <= len(forest.nodes), "n_nodes is out of range")
-    needed = max(1, int(forest.features["capacity"].sum()))
+    needed = max(1, row_width(forest))
     _demand(_within(head["row_size"], needed, 2 * needed + 1), "row_size is not what the features need")
     _demand(len(forest.stats) % max(1, int(head["row_size"])) == 0, "the statistics are not whole rows")
     _demand(0 <= head["most_classes"] <= head["n_labels"], "most_classes is out of range")
@@ -270,64 +271,103 @@ def _check_rows(forest: Forest, leaves: Array, owner: Array) -> None:
         "a leaf has classes with statistics and none itself, or the other way round",
     )
     _demand((nodes["asleep"] == 0) | (count == 0), "a sleeping leaf has statistics")
-    _check_summaries(forest, table[nodes["summary"][count > 0]])
-    summaries = table[forest.nodes["summary"][owner[with_row]]]
-    _check_statistics(forest, table[entries["row"][with_row]], entries["own"][with_row], summaries)
+    summaries = table[nodes["summary"][count > 0]]
+    slots = _slots_of(forest, summaries)
+    _check_summaries(forest, slots, summaries)
+    number = np.zeros(len(forest.nodes), np.int64)
+    number[leaves[count > 0]] = np.arange(len(summaries))
+    whose = number[owner[with_row]]
+    mine = _Slots(*(np.broadcast_to(part, (len(summaries), part.shape[1]))[whose] for part in slots))
+    classes = _Classes(table[entries["row"][with_row]], entries["own"][with_row], summaries[whose])
+    _check_statistics(forest, mine, classes)
 
 
-def _columns_of(forest: Forest) -> tuple[Array, Array, Array]:
-    """Where in a row the numeric features begin, where the nominal ones do, and which numbers are values of
-    these.
-    """
-    features = forest.features
-    numeric = features["kind"] == NUMERIC
-    nominal = features[features["kind"] == NOMINAL]
-    values = np.zeros(int(forest.head["row_size"][0]) + 1, np.int64)
-    np.add.at(values, nominal["offset"], 1)
-    np.add.at(values, nominal["offset"] + nominal["n_values"], -1)
-    return features["offset"][numeric], nominal["offset"], np.flatnonzero(np.cumsum(values)[:-1])
+class _Slots(NamedTuple):
+    """By leaf and slot: a feature, and where in the leaf's rows its statistics begin."""
+
+    columns: Array
+    offsets: Array
+
+    def numbers(self, rows: Array, place: int) -> Array:
+        """What stands in every slot of these rows, one for each leaf."""
+        return np.take_along_axis(rows, np.broadcast_to(self.offsets + place, (len(rows), self.size)), axis=1)
+
+    @property
+    def size(self) -> int:
+        return int(self.columns.shape[1])
 
 
-def _check_summaries(forest: Forest, summaries: Array) -> None:
+class _Classes(NamedTuple):
+    """Of each class with statistics: these, what they weigh, and the summary of its leaf."""
+
+    rows: Array
+    own: Array
+    summaries: Array
+
+
+def _slots_of(forest: Forest, summaries: Array) -> _Slots:
+    """Where rows are narrow all leaves have the same; else each tells its own, no column twice."""
+    widths, n_slots = forest.features["capacity"].astype(np.int64), int(forest.choice["max_columns"][0])
+    if len(widths) <= n_slots:
+        return _Slots(np.arange(len(widths))[None], forest.features["offset"].astype(np.int64)[None])
+    shape, each = (len(summaries), n_slots), np.arange(len(summaries))
+    slots, at = _Slots(np.zeros(shape, np.int64), np.zeros(shape, np.int64)), np.zeros(len(each), np.int64)
+    for slot in range(n_slots):
+        _demand(at + COLUMN < summaries.shape[1], "the columns of a leaf do not fit its rows")
+        told = summaries[each, at + COLUMN]
+        _demand(_within(told, 0, len(widths)) & (told == np.floor(told)), "a leaf has an unknown column")
+        slots.columns[:, slot], slots.offsets[:, slot] = told, at
+        at += widths[slots.columns[:, slot]]
+    _demand(at <= summaries.shape[1], "the columns of a leaf do not fit its rows")
+    ordered = np.sort(slots.columns, axis=1)
+    _demand(ordered[:, 1:] != ordered[:, :-1], "a leaf has a column twice")
+    return slots
+
+
+def _check_summaries(forest: Forest, slots: _Slots, summaries: Array) -> None:
     """Smallest and largest values of numeric features; of nominal ones the only value, or that there were
     several. All else is 0, since features that join begin there.
     """
-    numeric, nominal, _ = _columns_of(forest)
-    low, high, only = summaries[:, numeric], summaries[:, numeric + 1], summaries[:, nominal]
+    features = forest.features[slots.columns]
+    numeric = features["kind"] == NUMERIC
+    low, high = slots.numbers(summaries, 0), slots.numbers(summaries, 1)
     _demand(
-        _are_unseen(low, high) | ((low >= -LARGEST) & (low <= high) & (high <= LARGEST)),
+        ~numeric | _are_unseen(low, high) | ((low >= -LARGEST) & (low <= high) & (high <= LARGEST)),
         "a smallest or largest value is no number",
     )
-    n_values = forest.features["n_values"][forest.features["kind"] == NOMINAL]
     _demand(
-        (only == SEVERAL) | ((only >= 0.0) & (only <= n_values) & (only == np.floor(only))),
+        numeric | (low == SEVERAL) | ((low >= 0.0) & (low <= features["n_values"]) & (low == np.floor(low))),
         "the only value of a nominal feature is none of its values",
     )
-    _check_unused(summaries, np.concatenate([numeric, numeric + 1, nominal]))
+    n_used = np.count_nonzero(low, axis=1) + np.count_nonzero(np.where(numeric, high, 0.0), axis=1)
+    if slots.size < len(forest.features):
+        n_used += np.count_nonzero(slots.columns, axis=1)
+    _check_unused(summaries, n_used)
 
 
 def _are_unseen(low: Array, high: Array) -> Any:
     return (low == np.inf) & (high == -np.inf)
 
 
-def _check_unused(rows: Array, used: Array) -> None:
-    unused = np.ones(rows.shape[1], np.bool_)
-    unused[used] = False
-    _demand(rows[:, unused] == 0.0, "there are statistics of no feature")
+def _check_unused(rows: Array, n_used: Array) -> None:
+    _demand(np.count_nonzero(rows, axis=1) == n_used, "there are statistics of no feature")
 
 
-def _check_statistics(forest: Forest, rows: Array, own: Array, summaries: Array) -> None:
+def _check_statistics(forest: Forest, slots: _Slots, classes: _Classes) -> None:
     """Of each class: no value weighs more than the class, a mean is between the smallest and the largest
     value, and squares are what such values can have.
     """
-    numeric, _, values = _columns_of(forest)
-    _check_unused(rows, np.concatenate([numeric, numeric + 1, numeric + 2, values]))
-    for columns in (numeric, values):
-        weight = rows[:, columns]
-        _demand((weight >= 0.0) & (weight <= own[:, None]), "a statistic weighs more than its class")
-    weight, mean, squares = (rows[:, numeric + i] for i in range(3))
-    low, high = summaries[:, numeric], summaries[:, numeric + 1]
-    unseen = _are_unseen(low, high)
+    numeric = forest.features["kind"][slots.columns] == NUMERIC
+    weight, mean, squares = (np.where(numeric, slots.numbers(classes.rows, i), 0.0) for i in range(3))
+    owner, cells = _cells_of(forest, slots, classes.rows)
+    n_used = np.bincount(owner[cells != 0.0], minlength=len(classes.rows))
+    _check_unused(
+        classes.rows, n_used + sum(np.count_nonzero(part, axis=1) for part in (weight, mean, squares))
+    )
+    for part, own in ((weight, classes.own[:, None]), (cells, classes.own[owner])):
+        _demand((part >= 0.0) & (part <= own), "a statistic weighs more than its class")
+    low, high = slots.numbers(classes.summaries, 0), slots.numbers(classes.summaries, 1)
+    unseen = _are_unseen(low, high) | ~numeric
     low, high = np.where(unseen, 0.0, low), np.where(unseen, 0.0, high)
     size = np.maximum(np.abs(low), np.abs(high))
     slack = _ROUNDING * size
@@ -337,3 +377,13 @@ def _check_statistics(forest: Forest, rows: Array, own: Array, summaries: Array)
     hair = weight * (slack * size + _SMALL) + _SMALL  # squares of the smallest numbers are hardly numbers
     most = weight * (high - low) * (high - low) * (1.0 + _ROUNDING) + hair
     _demand((squares >= -hair) & (squares <= most), "squares are out of range")
+
+
+def _cells_of(forest: Forest, slots: _Slots, rows: Array) -> tuple[Array, Array]:
+    """The weights of all values of nominal features, and in which row each is."""
+    features = forest.features[slots.columns]
+    row, slot = np.nonzero(features["kind"] != NUMERIC)
+    many = features["n_values"][row, slot].astype(np.int64)
+    code = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+    owner = np.repeat(row, many)
+    return owner, rows[owner, np.repeat(slots.offsets[row, slot], many) + code]

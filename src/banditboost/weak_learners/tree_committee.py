@@ -12,10 +12,18 @@ import numpy as np
 from banditboost.compiled import rng
 from banditboost.errors import ParameterError
 from banditboost.log import LOGGER
-from banditboost.rows.features import feature_table
+from banditboost.rows.features import column_table
 from banditboost.rows.schema import Schema
-from banditboost.trees.forest import free_rows, learn_forest, open_features, plant, vote_in_round
-from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest
+from banditboost.trees.columns import MOST_COLUMNS
+from banditboost.trees.forest import (
+    carry_statistics,
+    free_rows,
+    learn_forest,
+    open_features,
+    plant,
+    vote_in_round,
+)
+from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest, row_width
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
@@ -26,21 +34,32 @@ _ROWS_SHARE, _NODES_SHARE, _ENTRIES_SHARE = 0.49, 0.24, 0.24
 _RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
 _FEWEST_ROWS = 4  # whatever the ceiling: a leaf with two classes, and two more rows
 _SPARE = 1.25  # room for features to join before statistics are laid out anew
+_SMALL_POOL = 1 << 21  # bytes up to which a pool moves when it grows
 _FIRST_BYTES = (
     1 << 14
 )  # of a pool: doubling from a handful of items would stop the first rounds again and again
 
 
-def _longer(array: Array, size: int) -> Array:
-    """A copy with zeros at the end.
+def _longer(array: Array, size: int, most: int) -> Array:
+    """The same items and room behind them, where they are if there is more room there, as the ceiling allows.
 
-    These are not written, so that the system gives memory for them when they are needed.
+    So a pool never needs its old place and a new one. What is behind is not written, so that the system gives
+    memory for it when it is needed.
+    """
+    room = array.base
+    if isinstance(room, np.ndarray) and room.ctypes.data == array.ctypes.data and room.dtype == array.dtype:
+        return room[:size] if size <= len(room) else _moved(array, size, most)
+    return _moved(array, size, most)
+
+
+def _moved(array: Array, size: int, most: int) -> Array:
+    """A copy with zeros behind it; one that is not small has room for all that there may ever be.
 
     As bytes, since NumPy copies records field by field, fifty times slower.
     """
-    longer = np.zeros(size, array.dtype)
-    longer.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
-    return longer
+    room = np.zeros(size if size * array.itemsize <= _SMALL_POOL else max(size, most), array.dtype)
+    room.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
+    return room[:size]
 
 
 class TreeCommittee:
@@ -54,12 +73,14 @@ class TreeCommittee:
         self._tree = tree
         self._seed = seed
         self._max_memory = max_memory
-        self.forest = empty_forest(feature_table(Schema()))
+        self.forest = empty_forest(column_table(Schema()))
         head = self.forest.head
         head["n_labels"] = n_labels
         head["leaf_prediction"] = LEAF_PREDICTIONS.index(tree.leaf_prediction)
         head["min_branch_fraction"] = tree.min_branch_fraction
         head["free_entry"] = head["free_row"] = -1
+        self.forest.choice["seed"] = seed
+        self.forest.choice["max_columns"] = min(tree.max_columns or MOST_COLUMNS, MOST_COLUMNS)
         self._schema_version = -1
         self._times_put_to_sleep = 0
         self._n_expected = 0
@@ -144,14 +165,14 @@ class TreeCommittee:
 
         (Free rows keep what nobody reads.)
         """
-        features, size = self.forest.features, int(self.forest.head["row_size"][0])
-        width = max(1, int(features["capacity"].sum()))  # a free row keeps its link in its first number
-        spare = self.forest.stats.reshape(-1, size)[:, width:]
-        if not spare.any():
-            return self.forest._asdict()
-        stats = self.forest.stats.copy()
-        stats.reshape(-1, size)[:, width:] = 0.0
-        return self.forest._replace(stats=stats)._asdict()
+        size, stats = int(self.forest.head["row_size"][0]), self.forest.stats
+        width = max(1, row_width(self.forest))  # a free row keeps its link in its first number
+        if stats.reshape(-1, size)[:, width:].any():
+            stats = stats.copy()
+            stats.reshape(-1, size)[:, width:] = 0.0
+        arrays = self.forest._replace(stats=stats)._asdict()
+        del arrays["choice"]
+        return arrays
 
     def states(self) -> list[Any]:
         """Trees are arrays."""
@@ -198,14 +219,14 @@ class TreeCommittee:
                 pool,
             )
 
-    def _tell_if_rows_are_few(self, row_size: int) -> None:
+    def _tell_if_rows_are_few(self, n_features: int, row_size: int) -> None:
         if int(self._max_memory * _ROWS_SHARE) < _FEWEST_ROWS * 8 * row_size:
             message = (
                 "max_memory of %d bytes is too little for the statistics of %d features:"
                 " it will be exceeded; give at least %d"
             )
             least = math.ceil(_FEWEST_ROWS * 8 * row_size / _ROWS_SHARE)
-            LOGGER.warning(message, self._max_memory, len(self.forest.features), least)
+            LOGGER.warning(message, self._max_memory, n_features, least)
 
     def _tell_of_sleepers(self, fallen: int, woken: int) -> None:
         """At the ceiling leaves fall asleep again and again; the 1st, 2nd, 4th, 8th, ... time is told."""
@@ -226,6 +247,9 @@ class TreeCommittee:
     def _most_nodes(self) -> int:
         return int(self._max_memory * _NODES_SHARE) // (NODE.itemsize + STEP.itemsize)
 
+    def _most_entries(self) -> int:
+        return int(self._max_memory * _ENTRIES_SHARE) // ENTRY.itemsize
+
     def _most_rows(self, row_size: int) -> int:
         return max(_FEWEST_ROWS, int(self._max_memory * _ROWS_SHARE) // (8 * row_size))
 
@@ -240,17 +264,18 @@ class TreeCommittee:
         return True
 
     def _set_node_capacity(self, capacity: int) -> None:
+        most = self._most_nodes()
         self.forest = self.forest._replace(
-            steps=_longer(self.forest.steps, capacity), nodes=_longer(self.forest.nodes, capacity)
+            steps=_longer(self.forest.steps, capacity, most), nodes=_longer(self.forest.nodes, capacity, most)
         )
 
     def _grow_entries(self, needed: int) -> bool:
         head, entries = self.forest.head, self.forest.entries
-        most = int(self._max_memory * _ENTRIES_SHARE) // ENTRY.itemsize
+        most = self._most_entries()
         capacity = self._grown(len(entries), needed, ENTRY.itemsize, most)
         if capacity is None:
             return False
-        longer = _longer(entries, capacity)
+        longer = _longer(entries, capacity, most)
         fresh = longer[len(entries) :]
         fresh["row"] = -1
         fresh["next"] = np.arange(len(entries) + 1, capacity + 1)
@@ -263,10 +288,11 @@ class TreeCommittee:
     def _grow_rows(self) -> bool:
         head, size = self.forest.head, int(self.forest.head["row_size"][0])
         before = len(self.forest.stats) // size
-        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), self._most_rows(size))
+        most = self._most_rows(size)
+        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), most)
         if capacity <= before:
             return False
-        longer = _longer(self.forest.stats, capacity * size)
+        longer = _longer(self.forest.stats, capacity * size, most * size)
         links = longer[before * size :: size]
         links[:] = np.arange(before + 1, capacity + 1)
         links[-1] = head["free_row"][0]
@@ -304,35 +330,33 @@ class TreeCommittee:
     def follow_schema(self, schema: Schema) -> None:
         if self._schema_version == schema.version:
             return
-        self._lay_out(feature_table(schema))
+        self._lay_out(column_table(schema))
         self.forest.head["most_children"] = max([2, *self.forest.features["n_values"].tolist()])
         self._schema_version = schema.version
 
     def _lay_out(self, features: Array) -> None:
         """Move the statistics to where the new features want them."""
-        before, size, needed = (
-            self.forest.features,
-            int(self.forest.head["row_size"][0]),
-            int(features["capacity"].sum()),
-        )
-        stays = all(
-            np.array_equal(before[field], features[field][: len(before)]) for field in ("offset", "capacity")
-        )
-        self.forest = self.forest._replace(features=features)
-        if not stays or needed > size or size == 0:
-            self._move_rows(before, features, max(1, needed if size == 0 else int(needed * _SPARE)))
-        open_features(self.forest, len(before))
+        before, size, most = self.forest.features, int(self.forest.head["row_size"][0]), self.forest.choice
+        stays = np.array_equal(before["capacity"], features["capacity"][: len(before)])
+        becomes_wide = len(before) <= most["max_columns"][0] < len(features)
+        after = self.forest._replace(features=features)
+        needed = row_width(after)
+        if not stays or becomes_wide or needed > size or size == 0:
+            self._move_rows(features, max(1, needed if size == 0 else int(needed * _SPARE)))
+        else:
+            self.forest = after
+            open_features(self.forest, len(before))
 
-    def _move_rows(self, before: Array, features: Array, size: int) -> None:
+    def _move_rows(self, features: Array, size: int) -> None:
         """Rows in use move together to the front; longer rows may mean that some leaves must do without."""
         old_size = max(1, int(self.forest.head["row_size"][0]))
         most = self._most_rows(size)
-        self._tell_if_rows_are_few(size)
+        self._tell_if_rows_are_few(len(features), size)
         n_rows = len(self.forest.stats) // old_size
         in_use = n_rows - int(self.forest.head["n_free_rows"][0])
         self.forest = self.forest._replace(
-            nodes=_longer(self.forest.nodes, len(self.forest.nodes)),
-            entries=_longer(self.forest.entries, len(self.forest.entries)),
+            nodes=_moved(self.forest.nodes, len(self.forest.nodes), self._most_nodes()),
+            entries=_moved(self.forest.entries, len(self.forest.entries), self._most_entries()),
         )
         if in_use > most:
             self.forest = self.forest._replace(stats=self.forest.stats.copy())
@@ -343,11 +367,8 @@ class TreeCommittee:
         place = np.full(n_rows + 1, -1)
         place[used] = np.arange(len(used))
         nodes["summary"], entries["row"] = place[nodes["summary"]], place[entries["row"]]
-        rows = self.forest.stats.reshape(-1, old_size)[used]
-        fresh = np.zeros((len(used), size))
-        for old, new in zip(before, features, strict=False):
-            width = min(int(old["capacity"]), int(new["capacity"]))
-            fresh[:, new["offset"] : new["offset"] + width] = rows[:, old["offset"] : old["offset"] + width]
-        head = self.forest.head
+        before = self.forest
+        head = before.head.copy()
         head["row_size"], head["free_row"], head["n_free_rows"] = size, -1, 0
-        self.forest = self.forest._replace(stats=fresh.ravel())
+        self.forest = before._replace(head=head, features=features, stats=np.zeros(len(used) * size))
+        carry_statistics(before, self.forest, used)

@@ -19,7 +19,7 @@ from tests.fuzz.models import demand, look_at_shares
 _SCHEDULES = (schedules.Theory, schedules.Decaying, schedules.Adaptive, schedules.Divided, HoeffdingTree)
 _FIELDS = {
     "least", "most", "edge", "rounds", "scale", "power", "memory", "grace_period", "split_confidence", "tie_threshold",
-    "leaf_prediction", "min_branch_fraction",
+    "leaf_prediction", "min_branch_fraction", "max_columns",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.booster import BanditBooster
-from banditboost.boosting.gap.choose import choose
+from banditboost.boosting.gap.choose import choose, row_of_trees
 from banditboost.boosting.gap.experts import N_REGRESSIONS, weigh_experts
 from banditboost.boosting.gap.stages import LinearStages
 from banditboost.boosting.gap.state import STAGES, GapLearned, GapScratch, GapState
@@ -57,7 +57,7 @@ class GapBoost(BanditBooster):
     """
 
     takes_words = True
-    compiled_round = Round(choose, teach, first_learner=first_learner)
+    compiled_round = Round(choose, teach, first_learner=first_learner, row_of_trees=row_of_trees)
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)

@@ -19,6 +19,7 @@ from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.inspection.tally import BY_LABEL
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
+from banditboost.rows.features import NOMINAL
 from banditboost.trees.layout import Forest
 from banditboost.trees.leaf_prediction import leaf_score
 from banditboost.trees.route import find_leaves
@@ -35,6 +36,19 @@ PATIENCE = 2.0  # wrong verdicts after which a label without a chain scores -0.5
 def answer_leaves(forest: Forest, leaves: Array, x: Array, answers: Array) -> None:
     for i in range(leaves.size):
         answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
+
+
+@inlined
+def row_of_trees(model: Any, x: Array) -> Array:
+    """The row without words, of which trees know nothing."""
+    columns, features, n = model.scratch.columns, model.features, 0
+    if columns.size == 0:
+        return x
+    for c in range(features.size):
+        if features[c]["kind"] <= NOMINAL:
+            columns[n] = x[c]
+            n += 1
+    return columns
 
 
 @allocating
@@ -86,7 +100,7 @@ def score_labels(model: Any, x: Array, weights: Array, scores: Array) -> None:
     n_linear, n_asked = min(n_stages, STAGES), max(n_stages - STAGES, 0)
     score_stages(model, n_linear)
     answers = np.empty(model.forest.trees.size // n_trees * n_asked)
-    ask_trees(model.forest, 0, n_trees, n_asked, x, answers)
+    ask_trees(model.forest, 0, n_trees, n_asked, row_of_trees(model, x), answers)
     mix_experts(model, n_linear, n_asked, answers, weights, scores)
 
 

@@ -65,6 +65,7 @@ class Plan(NamedTuple):
     widths: Array  # slots of each column in stage 1, and of its share of a product
     bin_widths: Array  # slots of each column in a pair of bins
     most_shared: int  # names and words of a row that share places
+    n_columns: int  # numbers of a row that are no words
 
     @property
     def n_slots(self) -> int:
@@ -108,7 +109,8 @@ def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING
     spans["room"] = spans["needed"][0], min(needed, most_slots), min(bins_needed, most_slots)
     spans["start"] = np.cumsum(spans["room"]) - spans["room"]
     n_shared = int((kinds == NOMINAL).sum() + (kinds == WORD).sum()) if schema.shares_places else 0
-    return Plan(GapLayout(columns, widths, products, bins, spans), chosen, widths, bin_widths, n_shared)
+    layout = GapLayout(columns, widths, products, bins, spans)
+    return Plan(layout, chosen, widths, bin_widths, n_shared, len(real))
 
 
 def _at(real: Array, pairs: Array) -> Array:

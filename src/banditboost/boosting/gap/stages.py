@@ -59,6 +59,7 @@ class LinearStages:
             "words": np.zeros(1, np.int64),
             "codes": np.zeros(d, np.int64),
             "numbers": np.zeros(d),
+            "columns": np.zeros(self._plan.n_columns if self._plan.n_columns < d else 0),
             "row": np.zeros(d),
             "verdicts": np.array([-1], np.int64),
             "scores": np.zeros((STAGES, self.weights.shape[1] * LANES)),

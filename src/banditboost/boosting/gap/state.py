@@ -53,7 +53,7 @@ class GapLearned(NamedTuple):
 class GapLayout(NamedTuple):
     """Who has which slots. It follows from the schema, the number of labels and the memory ceiling."""
 
-    columns: Array  # by column: its first slot in stage 1,
+    columns: Array  # by number of a row: its first slot in stage 1,
     widths: Array  # and how many slots it has
     products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
     bins: Array  # PAIR: those of stage 3
@@ -76,6 +76,7 @@ class GapScratch(NamedTuple):
     words: Array  # [1]: how many of these are words
     codes: Array  # by column: the nominal value or the bin; -1 if missing
     numbers: Array  # by column: the standardised value, or 1
+    columns: Array  # the row without words, as trees read it; empty if there are no places for words
     row: Array  # of which the list was made,
     verdicts: Array  # [1] and when: the statistics are those after so many verdicts
     scores: Array  # [3, 8 blocks]: what each stage has added to the scores of the row,

@@ -15,7 +15,7 @@ from banditboost.boosting.gap.chain import (
     score_group,
     step_stage,
 )
-from banditboost.boosting.gap.choose import ask_trees
+from banditboost.boosting.gap.choose import ask_trees, row_of_trees
 from banditboost.boosting.gap.experts import judge
 from banditboost.boosting.gap.regression import narrow, ridge_answer, step_ridge, wide
 from banditboost.boosting.gap.state import STAGES
@@ -95,7 +95,8 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
             step_stage(model, stage, group, y - prefix)
         else:
             note_norm(model, stage)
-    ask_trees(model.forest, group * labels.size, labels.size, labels.size, x, importance)
+    row = row_of_trees(model, x)
+    ask_trees(model.forest, group * labels.size, labels.size, labels.size, row, importance)
     for i in range(labels.size):
         weight, answer = max(0.0, 1.0 - y * prefix), importance[i]
         labels[i], importance[i] = feedback, weight if weight > LEAST_LESSON else 0.0
