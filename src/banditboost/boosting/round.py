@@ -95,12 +95,6 @@ def go_on(model: Any) -> int:
 
 
 @inlined
-def whole_row(model: Any, x: Array) -> Array:  # noqa: ARG001 (whatever the model)
-    """Trees read rows as they are."""
-    return x
-
-
-@inlined
 def never(model: Any) -> bool:  # noqa: ARG001 (whatever the model)
     """Nothing waits for room in a model without weak learners."""
     return False
@@ -130,7 +124,6 @@ class Round:
 
     Args:
         choose, teach, first_learner: as above.
-        row_of_trees: what trees read of a row, called as `row_of_trees(model, x)`.
         teach_learners: line 16; `teach_nobody` for a model without weak learners.
         witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are three
             for each learner, and `_witnessed` of the model says what they tell.
@@ -143,7 +136,6 @@ class Round:
         teach: Callable[..., None],
         *,
         first_learner: Callable[..., int] = first_of_all,
-        row_of_trees: Callable[..., Array] = whole_row,
         teach_learners: Callable[..., int] = teach_trees,
         witness: Callable[..., None] | None = None,
         on_request: bool = False,
@@ -154,7 +146,7 @@ class Round:
         # Machine code by the type of a model's table: as a loop calls it, and as Python does.
         self.addresses: dict[tuple[str, bool], tuple[int, int, int]] = {}
         self.codes: dict[tuple[str, str], Any] = {}
-        self._has_trees = teach_learners is teach_trees
+        self._has_trees = teach_learners is not teach_nobody
         waits, finish = (is_unfinished, go_on) if self._has_trees else (never, is_done)
 
         def decide(
@@ -195,7 +187,7 @@ class Round:
             note_verdict(model.settings, model.learned.tally, memo, feedback)
             if model.settings.full_information != 0:
                 count_round(counts, round_)
-            return teach_learners(model, first, row_of_trees(model, memo[start:]), 0)
+            return teach_learners(model, first, memo[start:], 0)
 
         self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")
         self.learn = entry(learn, f"{teach.__module__}.learn_{teach.__name__}")

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.booster import BanditBooster
-from banditboost.boosting.gap.choose import choose, row_of_trees
+from banditboost.boosting.gap.choose import choose
 from banditboost.boosting.gap.experts import N_REGRESSIONS, weigh_experts
 from banditboost.boosting.gap.stages import LinearStages
 from banditboost.boosting.gap.state import STAGES, GapLearned, GapScratch, GapState
 from banditboost.boosting.gap.stored import check_losses
-from banditboost.boosting.gap.teach import first_learner, teach
+from banditboost.boosting.gap.teach import first_learner, teach, teach_chains
 from banditboost.boosting.round import Round
 from banditboost.errors import ParameterError
 from banditboost.io.container import take_array
@@ -57,7 +57,7 @@ class GapBoost(BanditBooster):
     """
 
     takes_words = True
-    compiled_round = Round(choose, teach, first_learner=first_learner, row_of_trees=row_of_trees)
+    compiled_round = Round(choose, teach, first_learner=first_learner, teach_learners=teach_chains)
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)

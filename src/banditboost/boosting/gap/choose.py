@@ -38,25 +38,32 @@ def answer_leaves(forest: Forest, leaves: Array, x: Array, answers: Array) -> No
         answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
 
 
-@inlined
-def row_of_trees(model: Any, x: Array) -> Array:
-    """The row without words, of which trees know nothing."""
-    columns, features, n = model.scratch.columns, model.features, 0
-    if columns.size == 0:
-        return x
-    for c in range(features.size):
-        if features[c]["kind"] <= NOMINAL:
-            columns[n] = x[c]
-            n += 1
-    return columns
-
-
 @allocating
 def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array, answers: Array) -> None:
     """What the first n_asked of every `distance` trees add to their chains' scores."""
     nodes = np.empty((2, answers.size), np.int64)
     find_leaves(forest, first, distance, n_asked, x, nodes[0], nodes[1])
     answer_leaves(forest, nodes[0], x, answers)
+
+
+@kernel
+def leave_words_out(model: Any, x: Array) -> None:
+    """The row as trees read it, who know nothing of words."""
+    features, columns, n = model.features, model.scratch.columns, 0
+    for c in range(features.size):
+        if features[c]["kind"] <= NOMINAL:
+            columns[n] = x[c]
+            n += 1
+
+
+@allocating
+def ask_chains(model: Any, first: int, distance: int, n_asked: int, x: Array, answers: Array) -> None:
+    """As `ask_trees`, for a row that may have words."""
+    if model.scratch.columns.size > 0:
+        leave_words_out(model, x)
+        ask_trees(model.forest, first, distance, n_asked, model.scratch.columns, answers)
+    else:
+        ask_trees(model.forest, first, distance, n_asked, x, answers)
 
 
 @kernel
@@ -100,7 +107,7 @@ def score_labels(model: Any, x: Array, weights: Array, scores: Array) -> None:
     n_linear, n_asked = min(n_stages, STAGES), max(n_stages - STAGES, 0)
     score_stages(model, n_linear)
     answers = np.empty(model.forest.trees.size // n_trees * n_asked)
-    ask_trees(model.forest, 0, n_trees, n_asked, row_of_trees(model, x), answers)
+    ask_chains(model, 0, n_trees, n_asked, x, answers)
     mix_experts(model, n_linear, n_asked, answers, weights, scores)
 
 

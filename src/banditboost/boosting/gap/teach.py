@@ -15,10 +15,11 @@ from banditboost.boosting.gap.chain import (
     score_group,
     step_stage,
 )
-from banditboost.boosting.gap.choose import ask_trees, row_of_trees
+from banditboost.boosting.gap.choose import ask_chains, leave_words_out
 from banditboost.boosting.gap.experts import judge
 from banditboost.boosting.gap.regression import narrow, ridge_answer, step_ridge, wide
 from banditboost.boosting.gap.state import STAGES
+from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.memo import SHOWN
 from banditboost.types import Array
@@ -73,6 +74,15 @@ def teach_nobody(model: Any, x: Array) -> None:
     note_row(model, x)
 
 
+@inlined
+def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
+    """Line 16: the trees of the shown label's chain learn, from a row without words."""
+    if model.scratch.columns.size > 0:
+        leave_words_out(model, x)
+        return teach_trees(model, first, model.scratch.columns, taught)
+    return teach_trees(model, first, x, taught)
+
+
 @kernel
 def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
     """Teach the linear stages of the shown label's chain, and write down what its trees are to learn."""
@@ -95,8 +105,7 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
             step_stage(model, stage, group, y - prefix)
         else:
             note_norm(model, stage)
-    row = row_of_trees(model, x)
-    ask_trees(model.forest, group * labels.size, labels.size, labels.size, row, importance)
+    ask_chains(model, group * labels.size, labels.size, labels.size, x, importance)
     for i in range(labels.size):
         weight, answer = max(0.0, 1.0 - y * prefix), importance[i]
         labels[i], importance[i] = feedback, weight if weight > LEAST_LESSON else 0.0
