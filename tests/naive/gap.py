@@ -163,16 +163,18 @@ class Ridge:
 
 
 class Statistics:
-    """Welford's count, mean and sum of squares of one numeric column."""
+    """Welford's count, mean and sum of squares of one numeric column, and how many values were 0."""
 
     def __init__(self):
-        self.count, self.mean, self.squares = 0, 0.0, 0.0
+        self.count, self.mean, self.squares, self.zeros = 0, 0.0, 0.0, 0
 
     def add(self, v):
         self.count += 1
         delta = v - self.mean
         self.mean += delta / self.count
         self.squares += delta * (v - self.mean)
+        if v == 0:
+            self.zeros += 1
 
     def z(self, v, V):
         """V verdicts have been learned, with or without a value in this column."""
@@ -181,9 +183,11 @@ class Statistics:
                 return 0.0
             return clip(v / abs(self.mean), -Z_LIMIT, Z_LIMIT)
         deviation = math.sqrt(self.squares / self.count)
-        if abs(self.mean) > deviation:
-            return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT)
-        return clip(v / deviation, -Z_LIMIT, Z_LIMIT)
+        if self.count < V / 2:  # most rows lack it
+            return clip(v / math.sqrt(deviation * deviation + self.mean * self.mean), -Z_LIMIT, Z_LIMIT)
+        if self.zeros > self.count / 2:
+            return clip(v / deviation, -Z_LIMIT, Z_LIMIT)
+        return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT)
 
 
 def bin_of(z):
