@@ -448,6 +448,16 @@ def test_columns_that_are_often_0_or_often_missing() -> None:
         assert listed.tolist() == pytest.approx(expected)
 
 
+def test_rows_before_a_column_joined_do_not_lack_it() -> None:
+    model = GapBoost(range(2), n_learners=1, seed=1)
+    for t in range(9):
+        x = {"a": float(t)} if t < 7 else {"a": float(t), "late": 40.0 + t}
+        model.learn(model.decide(x), t % 2 == 0)
+    assert model._stages.statistics["missing"].tolist() == [0.0, 0.0]
+    list_row(model._state(), np.array([4.0, 48.5]))
+    assert model._scratch.values[: model._scratch.bounds[1]].tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize("counts", [[1], [1, 1, 2, 3]])
 def test_words_that_are_missing_where_they_are_not_said_are_learned(counts: list[int]) -> None:
     """With counts, the mean of those that are there must not be subtracted: it would hide most of them."""
@@ -610,6 +620,7 @@ def test_open_decisions_survive_a_file(tmp_path: Path) -> None:
         ("wide_ridge", (0, 0), math.nan),
         ("statistics", (2, 0), -1.0),
         ("statistics", (3, 0), -1.0),
+        ("statistics", (4, 0), -1.0),
         ("statistics", (1, 0), math.nan),
     ],
 )
@@ -624,7 +635,7 @@ def test_a_forged_file_is_refused(tmp_path: Path, name: str, place: Any, value: 
         load(forge(tmp_path / "model.bb", change))
 
 
-def test_a_file_from_before_zeros_were_counted(tmp_path: Path) -> None:
+def test_a_file_from_before_zeros_and_missing_values_were_counted(tmp_path: Path) -> None:
     """Columns that were counted from 0 then, being near it, are so from there on; others from their mean."""
     model = GapBoost(range(2), n_learners=1, schema=wide_schema(3), seed=1)
     for t in range(8):
@@ -637,9 +648,10 @@ def test_a_file_from_before_zeros_were_counted(tmp_path: Path) -> None:
     other: Any = load(forge(tmp_path / "model.bb", cut))
     assert model._stages.statistics["zeros"].tolist() == [1.0, 1.0, 7.0]
     assert other._stages.statistics["zeros"].tolist() == [0.0, 8.0, 8.0]
+    assert not other._stages.statistics["missing"].any()
 
 
-@pytest.mark.parametrize("n_rows", [0, 2, 5])
+@pytest.mark.parametrize("n_rows", [0, 2, 4, 6])
 def test_other_statistics_are_refused(tmp_path: Path, n_rows: int) -> None:
     model, _ = taught()
     model.save(tmp_path / "model.bb")
@@ -647,7 +659,7 @@ def test_other_statistics_are_refused(tmp_path: Path, n_rows: int) -> None:
     def resize(_: Any, arrays: Any) -> None:
         arrays["statistics"] = np.resize(arrays["statistics"], (n_rows, arrays["statistics"].shape[1]))
 
-    with pytest.raises(ModelFileError, match="count, mean, squares and zeros"):
+    with pytest.raises(ModelFileError, match="count, mean, squares, zeros and missing"):
         load(forge(tmp_path / "model.bb", resize))
 
 

@@ -163,12 +163,17 @@ class Ridge:
 
 
 class Statistics:
-    """Welford's count, mean and sum of squares of one numeric column, and how many values were 0."""
+    """Welford's count, mean and sum of squares of one numeric column, how many values were 0, and how many
+    rows lacked it.
+    """
 
     def __init__(self):
-        self.count, self.mean, self.squares, self.zeros = 0, 0.0, 0.0, 0
+        self.count, self.mean, self.squares, self.zeros, self.missing = 0, 0.0, 0.0, 0, 0
 
     def add(self, v):
+        if math.isnan(v):
+            self.missing += 1
+            return
         self.count += 1
         delta = v - self.mean
         self.mean += delta / self.count
@@ -183,7 +188,7 @@ class Statistics:
                 return 0.0
             return clip(v / abs(self.mean), -Z_LIMIT, Z_LIMIT)
         deviation = math.sqrt(self.squares / self.count)
-        if self.count < V / 2:  # most rows lack it
+        if self.missing > self.count:
             return clip(v / math.sqrt(deviation * deviation + self.mean * self.mean), -Z_LIMIT, Z_LIMIT)
         if self.zeros > self.count / 2:
             return clip(v / deviation, -Z_LIMIT, Z_LIMIT)
@@ -404,7 +409,7 @@ class GapBoost:
         else:
             self.n_wrong[a] = self.n_wrong.get(a, 0) + 1
         for c, kind in enumerate(self.kinds):
-            if kind == "numeric" and not math.isnan(x[c]):
+            if kind == "numeric":
                 self.statistics.setdefault(c, Statistics()).add(x[c])
 
     def teach(self, a, x, correct, features):

@@ -61,7 +61,7 @@ def standardise(column: Any, value: float, verdicts: int) -> float:
     count, mean, zero = column["count"], column["mean"], 0.0
     if column["squares"] > count * LEAST_VARIANCE:
         unit = math.sqrt(column["squares"] / count)
-        if 2.0 * count < verdicts:
+        if column["missing"] > count:
             unit = math.sqrt(unit * unit + mean * mean)
         elif 2.0 * column["zeros"] <= count:
             zero = mean
@@ -325,15 +325,19 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
 
 @kernel
 def note_values(features: Array, statistics: Array, x: Array) -> None:
-    """Welford's update of the statistics of numeric columns, and a count of zeros."""
+    """Welford's update of the statistics of numeric columns, and counts of zeros and of missing values."""
     for c in range(features.size):
-        if features[c]["kind"] == NUMERIC and x[c] == x[c]:
-            statistics[c]["count"] += 1.0
-            delta = x[c] - statistics[c]["mean"]
-            statistics[c]["mean"] += delta / statistics[c]["count"]
-            statistics[c]["squares"] += delta * (x[c] - statistics[c]["mean"])
-            if x[c] == 0.0:
-                statistics[c]["zeros"] += 1.0
+        if features[c]["kind"] != NUMERIC:
+            continue
+        if x[c] != x[c]:
+            statistics[c]["missing"] += 1.0
+            continue
+        statistics[c]["count"] += 1.0
+        delta = x[c] - statistics[c]["mean"]
+        statistics[c]["mean"] += delta / statistics[c]["count"]
+        statistics[c]["squares"] += delta * (x[c] - statistics[c]["mean"])
+        if x[c] == 0.0:
+            statistics[c]["zeros"] += 1.0
 
 
 @allocating

@@ -14,8 +14,11 @@ from banditboost.types import Array, Record
 STAGES = 3  # columns, products of pairs, pairs of bins
 LANES = 8  # labels whose weights lie side by side
 
-# Of a numeric column: how many values it had, Welford's mean and squares, and how many of them were 0.
-STATISTICS = np.dtype([("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8")], align=True)
+# Of a numeric column: how many values it had, Welford's mean and squares, how many of the values were 0, and
+# how many rows lacked it since it joined.
+STATISTICS = np.dtype(
+    [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
+)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
 # Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are
 # shared by a hash.

@@ -34,24 +34,24 @@ class Learned(NamedTuple):
     n_groups: int
     weights: Array  # [2, blocks, slots, lanes]
     norms: Array  # [3]
-    statistics: Array  # [4, columns]: counts, means, squares, zeros
+    statistics: Array  # [5, columns]: counts, means, squares, zeros, missing values
     narrow: Regressions
     wide: Regressions
 
 
 def stored_statistics(arrays: dict[str, Array], n_columns: int) -> Array:
-    """Those of a file, [4, columns].
+    """Those of a file, [5, columns].
 
-    Files from before zeros were counted have none: columns whose mean was not subtracted then, being within
-    a deviation of 0, begin as if all of their values had been 0.
+    Files from before zeros and missing values were counted have three rows: columns whose mean was not
+    subtracted then, being within a deviation of 0, begin as if all of their values had been 0.
     """
     given = take_array(arrays, "statistics", np.float64, (None, n_columns))
-    demand(len(given) in (3, 4), "the statistics are not count, mean, squares and zeros")
-    if len(given) == 4:
+    demand(len(given) in (3, 5), "the statistics are not count, mean, squares, zeros and missing")
+    if len(given) == 5:
         return given
     count, mean, squares = given
     near = np.abs(mean) <= np.sqrt(np.maximum(squares, 0.0) / np.maximum(count, 1.0))
-    return np.vstack([given, np.where(near, count, 0.0)])
+    return np.vstack([given, np.where(near, count, 0.0), np.zeros(n_columns)])
 
 
 def check_losses(losses: Array, verdicts: int) -> None:
@@ -79,7 +79,7 @@ def _check_norms(norms: Array, n_columns: int, verdicts: int) -> None:
 
 def _check_statistics(statistics: Array, numeric: Array, verdicts: int) -> None:
     """Counts are whole, means between the least and the largest number, and squares follow from both."""
-    count, mean, squares, zeros = statistics
+    count, mean, squares, zeros, missing = statistics
     whole = (count == np.floor(count)) & (count >= 0.0) & (count <= verdicts)
     demand(whole & (numeric | (count == 0.0)), "a column's count is not that of its values")
     most = LARGEST * (1.0 + _ROUNDING) * (count > 0.0)
@@ -88,6 +88,8 @@ def _check_statistics(statistics: Array, numeric: Array, verdicts: int) -> None:
     demand((squares >= 0.0) & (squares <= most), "a column's squares are out of range")
     whole = (zeros == np.floor(zeros)) & (zeros >= 0.0) & (zeros <= count)
     demand(whole, "a column's zeros are not some of its values")
+    whole = (missing == np.floor(missing)) & (missing >= 0.0) & (missing <= verdicts - count)
+    demand(whole & (numeric | (missing == 0.0)), "a column's missing values are not those of other verdicts")
 
 
 def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
