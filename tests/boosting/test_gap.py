@@ -436,11 +436,12 @@ def test_columns_that_are_often_0_or_often_missing() -> None:
     """Columns: 0 in five of eight rows, 0 in four of them, missing in five, missing in four."""
     model = GapBoost(range(2), n_learners=1, schema=wide_schema(4), seed=1)
     for t in range(8):
-        row = [t - 4.0 if t > 4 else 0.0, float(t % 2), *(np.nan if t < n else t % 2 + 3.0 for n in (5, 4))]
+        lacking = [np.nan if 0 < t < n else t % 2 + 3.0 for n in (6, 5)]
+        row = [t - 4.0 if t > 4 else 0.0, float(t % 2), *lacking]
         model.learn(model.decide(row), t % 2 == 0)
     for row, expected in [
         ((0.0, 0.0, np.nan, np.nan), [1.0, -1.0]),
-        ((1.0, 1.0, 3.0, 3.0), [1.0, 1 / math.sqrt(14 / 8 - 36 / 64), 1.0, 3 / math.sqrt(41 / 3), -1.0]),
+        ((1.0, 1.0, 3.0, 3.0), [1.0, 1 / math.sqrt(14 / 8 - 36 / 64), 1.0, 3 / math.sqrt(34 / 3), -1.0]),
         ((9.0, 0.5, 99.0, 99.0), [1.0, 4.0, 4.0, 4.0]),
     ]:
         list_row(model._state(), np.array(row))
@@ -448,10 +449,11 @@ def test_columns_that_are_often_0_or_often_missing() -> None:
         assert listed.tolist() == pytest.approx(expected)
 
 
-def test_rows_before_a_column_joined_do_not_lack_it() -> None:
-    model = GapBoost(range(2), n_learners=1, seed=1)
+@pytest.mark.parametrize("declared", [True, False])
+def test_rows_before_the_first_value_of_a_column_do_not_lack_it(declared: bool) -> None:
+    model = GapBoost(range(2), n_learners=1, schema=wide_schema(2) if declared else None, seed=1)
     for t in range(9):
-        x = {"a": float(t)} if t < 7 else {"a": float(t), "late": 40.0 + t}
+        x = {"x0": float(t)} if t < 7 else {"x0": float(t), "x1": 40.0 + t}
         model.learn(model.decide(x), t % 2 == 0)
     assert model._stages.statistics["missing"].tolist() == [0.0, 0.0]
     list_row(model._state(), np.array([4.0, 48.5]))

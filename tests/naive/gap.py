@@ -164,7 +164,7 @@ class Ridge:
 
 class Statistics:
     """Welford's count, mean and sum of squares of one numeric column, how many values were 0, and how many
-    rows lacked it.
+    rows lacked it since the first value.
     """
 
     def __init__(self):
@@ -172,7 +172,7 @@ class Statistics:
 
     def add(self, v):
         if math.isnan(v):
-            self.missing += 1
+            self.missing += 1 if self.count else 0
             return
         self.count += 1
         delta = v - self.mean

@@ -111,9 +111,9 @@ def test_columns_that_are_0_in_half_of_their_rows_count_from_the_mean():
 
 
 def test_columns_that_most_rows_lack_count_from_0_in_units_of_the_root_mean_square():
-    statistics = statistics_of([1.0, NAN, 7.0, NAN])  # mean 4, deviation 3
+    statistics = statistics_of([NAN, NAN, NAN, 1.0, NAN, 7.0, NAN])  # mean 4, deviation 3
     assert statistics.z(7.0, 4) == 1
-    assert statistics.z(7.0, 9) == 1  # other rows came before the column
+    assert statistics.z(7.0, 9) == 1
     statistics.add(NAN)
     assert statistics.z(5.0, 5) == pytest.approx(1.0)
     assert (statistics.z(0.0, 5), statistics.z(99.0, 5)) == (0, 4)

@@ -325,12 +325,15 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
 
 @kernel
 def note_values(features: Array, statistics: Array, x: Array) -> None:
-    """Welford's update of the statistics of numeric columns, and counts of zeros and of missing values."""
+    """Welford's update of the statistics of numeric columns, and counts of zeros and of missing values. These
+    begin with a column's first value: whether it was declared or joined then makes no difference.
+    """
     for c in range(features.size):
         if features[c]["kind"] != NUMERIC:
             continue
         if x[c] != x[c]:
-            statistics[c]["missing"] += 1.0
+            if statistics[c]["count"] > 0.0:
+                statistics[c]["missing"] += 1.0
             continue
         statistics[c]["count"] += 1.0
         delta = x[c] - statistics[c]["mean"]

@@ -15,7 +15,7 @@ STAGES = 3  # columns, products of pairs, pairs of bins
 LANES = 8  # labels whose weights lie side by side
 
 # Of a numeric column: how many values it had, Welford's mean and squares, how many of the values were 0, and
-# how many rows lacked it since it joined.
+# how many rows lacked it since its first one.
 STATISTICS = np.dtype(
     [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
 )

@@ -89,7 +89,7 @@ def _check_statistics(statistics: Array, numeric: Array, verdicts: int) -> None:
     whole = (zeros == np.floor(zeros)) & (zeros >= 0.0) & (zeros <= count)
     demand(whole, "a column's zeros are not some of its values")
     whole = (missing == np.floor(missing)) & (missing >= 0.0) & (missing <= verdicts - count)
-    demand(whole & (numeric | (missing == 0.0)), "a column's missing values are not those of other verdicts")
+    demand(whole & ((count > 0.0) | (missing == 0.0)), "a column's missing values are too many")
 
 
 def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
