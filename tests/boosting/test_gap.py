@@ -432,12 +432,42 @@ def test_zeros_of_sparse_columns_are_no_features() -> None:
         assert listed.tolist() == pytest.approx(expected)
 
 
-def test_words_that_are_1_or_missing_are_learned() -> None:
+def test_columns_that_are_often_0_or_often_missing() -> None:
+    """Columns: 0 in five of eight rows, 0 in four of them, missing in five, missing in four."""
+    model = GapBoost(range(2), n_learners=1, schema=wide_schema(4), seed=1)
+    for t in range(8):
+        lacking = [np.nan if 0 < t < n else t % 2 + 3.0 for n in (6, 5)]
+        row = [t - 4.0 if t > 4 else 0.0, float(t % 2), *lacking]
+        model.learn(model.decide(row), t % 2 == 0)
+    for row, expected in [
+        ((0.0, 0.0, np.nan, np.nan), [1.0, -1.0]),
+        ((1.0, 1.0, 3.0, 3.0), [1.0, 1 / math.sqrt(14 / 8 - 36 / 64), 1.0, 3 / math.sqrt(34 / 3), -1.0]),
+        ((9.0, 0.5, 99.0, 99.0), [1.0, 4.0, 4.0, 4.0]),
+    ]:
+        list_row(model._state(), np.array(row))
+        listed = model._scratch.values[: model._scratch.bounds[1]]
+        assert listed.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_rows_before_the_first_value_of_a_column_do_not_lack_it(declared: bool) -> None:
+    model = GapBoost(range(2), n_learners=1, schema=wide_schema(2) if declared else None, seed=1)
+    for t in range(9):
+        x = {"x0": float(t)} if t < 7 else {"x0": float(t), "x1": 40.0 + t}
+        model.learn(model.decide(x), t % 2 == 0)
+    assert model._stages.statistics["missing"].tolist() == [0.0, 0.0]
+    list_row(model._state(), np.array([4.0, 48.5]))
+    assert model._scratch.values[: model._scratch.bounds[1]].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("counts", [[1], [1, 1, 2, 3]])
+def test_words_that_are_missing_where_they_are_not_said_are_learned(counts: list[int]) -> None:
+    """With counts, the mean of those that are there must not be subtracted: it would hide most of them."""
     luck = np.random.default_rng(3)
     X, y = np.full((1500, 40), np.nan), luck.integers(0, 4, 1500)
     for row, label in zip(X, y, strict=True):
-        row[luck.integers(0, 40, 5)] = 1.0
-        row[label * 10 + luck.integers(0, 10, 3)] = 1.0
+        row[luck.integers(0, 40, 5)] = luck.choice(counts, 5)
+        row[label * 10 + luck.integers(0, 10, 3)] = luck.choice(counts, 3)
     result = play(GapBoost(range(4), schema=wide_schema(40), seed=1), X, y)
     assert np.mean(result.shown[-500:] == y[-500:]) > 0.6
 
@@ -591,6 +621,8 @@ def test_open_decisions_survive_a_file(tmp_path: Path) -> None:
         ("wide_inverse", (0, 1, 1), math.inf),
         ("wide_ridge", (0, 0), math.nan),
         ("statistics", (2, 0), -1.0),
+        ("statistics", (3, 0), -1.0),
+        ("statistics", (4, 0), -1.0),
         ("statistics", (1, 0), math.nan),
     ],
 )
@@ -603,6 +635,34 @@ def test_a_forged_file_is_refused(tmp_path: Path, name: str, place: Any, value: 
 
     with pytest.raises(ModelFileError, match="load an intact copy"):
         load(forge(tmp_path / "model.bb", change))
+
+
+def test_a_file_from_before_zeros_and_missing_values_were_counted(tmp_path: Path) -> None:
+    """Columns that were counted from 0 then, being near it, are so from there on; others from their mean."""
+    model = GapBoost(range(2), n_learners=1, schema=wide_schema(3), seed=1)
+    for t in range(8):
+        model.learn(model.decide([float(t), t - 3.0, float(t == 0)]), t % 2 == 0)
+    model.save(tmp_path / "model.bb")
+
+    def cut(_: Any, arrays: Any) -> None:
+        arrays["statistics"] = arrays["statistics"][:3]
+
+    other: Any = load(forge(tmp_path / "model.bb", cut))
+    assert model._stages.statistics["zeros"].tolist() == [1.0, 1.0, 7.0]
+    assert other._stages.statistics["zeros"].tolist() == [0.0, 8.0, 8.0]
+    assert not other._stages.statistics["missing"].any()
+
+
+@pytest.mark.parametrize("n_rows", [0, 2, 4, 6])
+def test_other_statistics_are_refused(tmp_path: Path, n_rows: int) -> None:
+    model, _ = taught()
+    model.save(tmp_path / "model.bb")
+
+    def resize(_: Any, arrays: Any) -> None:
+        arrays["statistics"] = np.resize(arrays["statistics"], (n_rows, arrays["statistics"].shape[1]))
+
+    with pytest.raises(ModelFileError, match="count, mean, squares, zeros and missing"):
+        load(forge(tmp_path / "model.bb", resize))
 
 
 def test_weights_of_other_columns_are_refused(tmp_path: Path) -> None:

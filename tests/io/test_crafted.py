@@ -73,6 +73,12 @@ GAP: dict[str, tuple[Change, str]] = {
     "a mean of no values": (put_nominal(1, 1.0), "a column's mean"),
     "squares of a column": (put("statistics", (2, 0), 1e300), "a column's squares"),
     "squares below 0": (put("statistics", (2, 0), -1e-300), "a column's squares"),
+    "zeros that are not whole": (put("statistics", (3, 0), 0.5), "a column's zeros"),
+    "more zeros than values": (put("statistics", (3, 0), 1e6), "a column's zeros"),
+    "zeros of no values": (put_nominal(3, 1.0), "a column's zeros"),
+    "missing values that are not whole": (put("statistics", (4, 0), 0.5), "a column's missing values"),
+    "more missing values than verdicts": (put("statistics", (4, 0), 1e6), "a column's missing values"),
+    "missing values of a nominal column": (put_nominal(4, 1.0), "a column's missing values"),
     "a loss": (put("losses", 0, 501.0), "a loss of an expert"),
 }
 

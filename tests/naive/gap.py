@@ -191,16 +191,23 @@ class Ridge:
 
 
 class Statistics:
-    """Welford's count, mean and sum of squares of one numeric column."""
+    """Welford's count, mean and sum of squares of one numeric column, how many values were 0, and how many
+    rows lacked it since the first value.
+    """
 
     def __init__(self):
-        self.count, self.mean, self.squares = 0, 0.0, 0.0
+        self.count, self.mean, self.squares, self.zeros, self.missing = 0, 0.0, 0.0, 0, 0
 
     def add(self, v):
+        if math.isnan(v):
+            self.missing += 1 if self.count else 0
+            return
         self.count += 1
         delta = v - self.mean
         self.mean += delta / self.count
         self.squares += delta * (v - self.mean)
+        if v == 0:
+            self.zeros += 1
 
     def z(self, v, V):
         """V verdicts have been learned, with or without a value in this column."""
@@ -209,9 +216,11 @@ class Statistics:
                 return 0.0
             return clip(v / abs(self.mean), -Z_LIMIT, Z_LIMIT)
         deviation = math.sqrt(self.squares / self.count)
-        if abs(self.mean) > deviation:
-            return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT)
-        return clip(v / deviation, -Z_LIMIT, Z_LIMIT)
+        if self.missing > self.count:
+            return clip(v / math.sqrt(deviation * deviation + self.mean * self.mean), -Z_LIMIT, Z_LIMIT)
+        if self.zeros > self.count / 2:
+            return clip(v / deviation, -Z_LIMIT, Z_LIMIT)
+        return clip((v - self.mean) / deviation, -Z_LIMIT, Z_LIMIT)
 
 
 def bin_of(z):
@@ -481,7 +490,7 @@ class GapBoost:
         else:
             self.n_wrong[a] = self.n_wrong.get(a, 0) + 1
         for c, kind in enumerate(self.kinds):
-            if kind == "numeric" and not math.isnan(x[c]):
+            if kind == "numeric":
                 self.statistics.setdefault(c, Statistics()).add(x[c])
         for place, weight in self.shared_items(x):
             count, squares = self.shared.get(place, (0, 0.0))

@@ -97,11 +97,26 @@ def test_statistics_are_mean_and_variance():
     assert (statistics.z(1e6, 4), statistics.z(-1e6, 4)) == (4, -4)
 
 
-def test_a_mean_within_a_deviation_of_0_is_not_subtracted():
+def test_columns_that_are_mostly_0_count_from_0():
     statistics = statistics_of([0.0, 0.0, 0.0, 1.0])
     assert statistics.z(0.0, 4) == 0
     assert statistics.z(1.0, 4) == pytest.approx(1 / math.sqrt(3 / 16))
     assert (statistics.z(1e6, 4), statistics.z(-1e6, 4)) == (4, -4)
+
+
+def test_columns_that_are_0_in_half_of_their_rows_count_from_the_mean():
+    statistics = statistics_of([0.0, 0.0, 2.0, 2.0])
+    assert (statistics.z(0.0, 4), statistics.z(2.0, 4), statistics.z(-0.5, 4)) == (-1, 1, -1.5)
+    assert statistics_of([-1.0, 1.0, 2.0, 2.0]).z(1.0, 4) == 0
+
+
+def test_columns_that_most_rows_lack_count_from_0_in_units_of_the_root_mean_square():
+    statistics = statistics_of([NAN, NAN, NAN, 1.0, NAN, 7.0, NAN])  # mean 4, deviation 3
+    assert statistics.z(7.0, 4) == 1
+    assert statistics.z(7.0, 9) == 1
+    statistics.add(NAN)
+    assert statistics.z(5.0, 5) == pytest.approx(1.0)
+    assert (statistics.z(0.0, 5), statistics.z(99.0, 5)) == (0, 4)
 
 
 def test_without_spread_z_is_zero_if_all_rows_had_the_value():

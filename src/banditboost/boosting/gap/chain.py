@@ -55,14 +55,16 @@ def place(span: Any, slot: int) -> int:
 def standardise(column: Any, value: float, verdicts: int) -> float:
     """The value in standard deviations, as far as the column's statistics tell.
 
-    It is counted from the mean, or from 0 where the mean is within a deviation of 0: so 0 stays 0 in a
-    column that has little else. A column that was always the same tells something only by being there: the
-    unit is that value then, unless all rows had it.
+    It is counted from the mean; but from 0 in a column that is mostly 0, which so stays sparse, and in one
+    that most rows lack, which tells something by being there: its unit is the root mean square. So does one
+    that was always the same, unless all rows had it.
     """
     count, mean, zero = column["count"], column["mean"], 0.0
     if column["squares"] > count * LEAST_VARIANCE:
         unit = math.sqrt(column["squares"] / count)
-        if abs(mean) > unit:
+        if column["missing"] > count:
+            unit = math.sqrt(unit * unit + mean * mean)
+        elif 2.0 * column["zeros"] <= count:
             zero = mean
     elif mean != 0.0 and count < verdicts:
         unit = abs(mean)
@@ -403,13 +405,22 @@ def note_shared(features: Array, places: Array, x: Array) -> None:
 
 @kernel
 def note_values(features: Array, statistics: Array, x: Array) -> None:
-    """Welford's update of the statistics of numeric columns."""
+    """Welford's update of the statistics of numeric columns, and counts of zeros and of missing values. These
+    begin with a column's first value: whether it was declared or joined then makes no difference.
+    """
     for c in range(features.size):
-        if features[c]["kind"] == NUMERIC and x[c] == x[c]:
-            statistics[c]["count"] += 1.0
-            delta = x[c] - statistics[c]["mean"]
-            statistics[c]["mean"] += delta / statistics[c]["count"]
-            statistics[c]["squares"] += delta * (x[c] - statistics[c]["mean"])
+        if features[c]["kind"] != NUMERIC:
+            continue
+        if x[c] != x[c]:
+            if statistics[c]["count"] > 0.0:
+                statistics[c]["missing"] += 1.0
+            continue
+        statistics[c]["count"] += 1.0
+        delta = x[c] - statistics[c]["mean"]
+        statistics[c]["mean"] += delta / statistics[c]["count"]
+        statistics[c]["squares"] += delta * (x[c] - statistics[c]["mean"])
+        if x[c] == 0.0:
+            statistics[c]["zeros"] += 1.0
 
 
 @allocating

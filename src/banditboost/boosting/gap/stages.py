@@ -13,7 +13,7 @@ from banditboost.boosting.gap.layout import Plan, lay_out, most_slots, moves, ne
 from banditboost.boosting.gap.places import SharedPlaces
 from banditboost.boosting.gap.room import at_places, narrow_slots, ridge_room, wide_slots, with_more
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
-from banditboost.boosting.gap.stored import Learned, check_stages
+from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.schema import Schema
@@ -158,7 +158,7 @@ class LinearStages:
 
     def arrays(self) -> dict[str, Array]:
         """What a file keeps."""
-        statistics = np.stack([self.statistics[field] for field in ("count", "mean", "squares")])
+        statistics = np.stack([self.statistics[field] for field in STATISTICS.names or ()])
         return {
             "groups": self.groups,
             "linear": self.weights,
@@ -181,14 +181,14 @@ class LinearStages:
         fits = n_groups <= weights.shape[1] * LANES < 2 * max(n_groups, 1) + 2 * LANES
         demand(fits, "the linear weights do not fit the groups")
         norms = take_array(arrays, "norms", np.float64, (STAGES,))
-        statistics = take_array(arrays, "statistics", np.float64, (3, len(self.layout.columns)))
+        statistics = stored_statistics(arrays, len(self.layout.columns))
         narrow, wide = self._stored_regressions(arrays)
         fits = n_groups <= len(narrow.weights) <= min(2 * n_groups, len(groups))
         demand(fits, "the regressions do not fit the groups")
         learned = Learned(n_groups, weights, norms, statistics, narrow, wide)
         check_stages(learned, features, verdicts)
         self._shared = self._shared.restored(arrays, weights.shape[1], n_groups, verdicts)
-        for field, column in zip(("count", "mean", "squares"), statistics, strict=True):
+        for field, column in zip(STATISTICS.names or (), statistics, strict=True):
             self.statistics[field] = column
         self.groups, self.weights, self.norms = groups, weights, norms
         self.narrow, self.wide = narrow, wide

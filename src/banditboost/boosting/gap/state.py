@@ -14,7 +14,11 @@ from banditboost.types import Array, Record
 STAGES = 3  # columns, products of pairs, pairs of bins
 LANES = 8  # labels whose weights lie side by side
 
-STATISTICS = np.dtype([("count", "f8"), ("mean", "f8"), ("squares", "f8")], align=True)
+# Of a numeric column: how many values it had, Welford's mean and squares, how many of the values were 0, and
+# how many rows lacked it since its first one.
+STATISTICS = np.dtype(
+    [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
+)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
 # Of a place that names and words share: how many values were learned there, and the sum of their squares.
 PLACE = np.dtype([("count", "f8"), ("squares", "f8")], align=True)

@@ -15,6 +15,7 @@ from banditboost.boosting.gap.chain import FARTHEST, LEAST_NORM, LINEAR_STEP
 from banditboost.boosting.gap.experts import MEMORY
 from banditboost.boosting.gap.layout import MOST_BIN_PAIRS, MOST_PAIRS
 from banditboost.boosting.gap.state import LANES, Regressions
+from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.features import NUMERIC
 from banditboost.rows.plain import LARGEST
@@ -33,9 +34,24 @@ class Learned(NamedTuple):
     n_groups: int
     weights: Array  # [2, blocks, slots, lanes]
     norms: Array  # [3]
-    statistics: Array  # [3, columns]: counts, means, squares
+    statistics: Array  # [5, columns]: counts, means, squares, zeros, missing values
     narrow: Regressions
     wide: Regressions
+
+
+def stored_statistics(arrays: dict[str, Array], n_columns: int) -> Array:
+    """Those of a file, [5, columns].
+
+    Files from before zeros and missing values were counted have three rows: columns whose mean was not
+    subtracted then, being within a deviation of 0, begin as if all of their values had been 0.
+    """
+    given = take_array(arrays, "statistics", np.float64, (None, n_columns))
+    demand(len(given) in (3, 5), "the statistics are not count, mean, squares, zeros and missing")
+    if len(given) == 5:
+        return given
+    count, mean, squares = given
+    near = np.abs(mean) <= np.sqrt(np.maximum(squares, 0.0) / np.maximum(count, 1.0))
+    return np.vstack([given, np.where(near, count, 0.0), np.zeros(n_columns)])
 
 
 def check_losses(losses: Array, verdicts: int) -> None:
@@ -63,13 +79,17 @@ def _check_norms(norms: Array, n_columns: int, verdicts: int) -> None:
 
 def _check_statistics(statistics: Array, numeric: Array, verdicts: int) -> None:
     """Counts are whole, means between the least and the largest number, and squares follow from both."""
-    count, mean, squares = statistics
+    count, mean, squares, zeros, missing = statistics
     whole = (count == np.floor(count)) & (count >= 0.0) & (count <= verdicts)
     demand(whole & (numeric | (count == 0.0)), "a column's count is not that of its values")
     most = LARGEST * (1.0 + _ROUNDING) * (count > 0.0)
     demand(np.abs(mean) <= most, "a column's mean is out of range")
     most = 4.0 * LARGEST * LARGEST * (1.0 + _ROUNDING) * np.where(count > 1.0, count, 0.0)
     demand((squares >= 0.0) & (squares <= most), "a column's squares are out of range")
+    whole = (zeros == np.floor(zeros)) & (zeros >= 0.0) & (zeros <= count)
+    demand(whole, "a column's zeros are not some of its values")
+    whole = (missing == np.floor(missing)) & (missing >= 0.0) & (missing <= verdicts - count)
+    demand(whole & ((count > 0.0) | (missing == 0.0)), "a column's missing values are too many")
 
 
 def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
