@@ -6,29 +6,32 @@ from collections.abc import Sequence
 from functools import partial
 
 from banditboost import play
-from banditboost.datasets import Stream
 from banditboost.experiments import protocol
 from banditboost.experiments.learners import LEARNERS, make
 from banditboost.experiments.paper import paper_parameters
 from banditboost.models.model import Model
-from benchmarks.peers.player import IntArray, Parameters, Player
+from benchmarks.peers.bags import Bags
+from benchmarks.peers.player import AnyStream, IntArray, Parameters, Player
 
 GAP_SEEDS = 10
 _WARM_UP_ROUNDS = 64
 
 
 class Ours:
-    def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
-        self._stream = stream
-        play(self._fresh(parameters, seed), stream.X[:_WARM_UP_ROUNDS], stream.y[:_WARM_UP_ROUNDS])
+    """Arrays with their schema, or a sparse matrix without one."""
+
+    def __init__(self, stream: AnyStream, parameters: Parameters, seed: int) -> None:
+        self._stream, self._rows = stream, stream.matrix if isinstance(stream, Bags) else stream.X
+        play(self._fresh(parameters, seed), self._rows[:_WARM_UP_ROUNDS], stream.y[:_WARM_UP_ROUNDS])
         self._model = self._fresh(parameters, seed)
 
     def _fresh(self, parameters: Parameters, seed: int) -> Model:
         given = dict(parameters)
-        return make(given.pop("learner"), self._stream.labels, self._stream.schema(), given, seed)
+        schema = None if isinstance(self._stream, Bags) else self._stream.schema()
+        return make(given.pop("learner"), self._stream.labels, schema, given, seed)
 
     def play(self, limit: float) -> None:  # noqa: ARG002 (fast enough for whole streams)
-        self._result = play(self._model, *self._stream)
+        self._result = play(self._model, self._rows, self._stream.y)
 
     def shown(self) -> IntArray:
         return self._result.shown

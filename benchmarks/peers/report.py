@@ -10,14 +10,19 @@ from typing import Any
 from banditboost import baselines
 from benchmarks import charts
 from benchmarks.peers import standing
-from benchmarks.peers.plan import CHAMPION, TUNING_SEED, Budget, all_players
-from benchmarks.peers.streams import KNOWN, ONCE, PAPER, USES, Entry, entries
+from benchmarks.peers.plan import CHAMPION, TUNING_SEED, Budget, all_players, meets
+from benchmarks.peers.streams import KNOWN, ONCE, PAPER, USES, WIDE, Entry, entries
 from benchmarks.peers.summary import Record, Summary, Table, summarise
 from benchmarks.tables import number, render
 
 PAGE_NAME, CHART_NAME = "peers.md", "peers.svg"
 _TITLE = "# Peers side by side"
-_TITLES = {PAPER: "The paper's streams", ONCE: "Single passes", KNOWN: "Streams with a known best policy"}
+_TITLES = {
+    PAPER: "The paper's streams",
+    ONCE: "Single passes",
+    KNOWN: "Streams with a known best policy",
+    WIDE: "Words and other wide rows",
+}
 _MEBIBYTE = 1 << 20
 _USUAL = Budget()
 HOW = f"""## How it is measured
@@ -268,7 +273,9 @@ def _words(settings: Mapping[str, Any]) -> str:
 
 def _not_played(table: Table, chosen: Sequence[Entry]) -> str:
     absent = {
-        player.name: [entry.name for entry in chosen if player.name not in table[entry.name]]
+        player.name: [
+            entry.name for entry in chosen if player.name not in table[entry.name] and meets(player, entry)
+        ]
         for player in all_players()
     }
     lines = [f"- {name}: {', '.join(streams)}" for name, streams in absent.items() if streams]
