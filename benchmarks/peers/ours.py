@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from banditboost import play
+from banditboost.errors import FeatureError
 from banditboost.experiments import protocol
 from banditboost.experiments.learners import LEARNERS, make
 from banditboost.experiments.paper import paper_parameters
@@ -18,10 +20,10 @@ _WARM_UP_ROUNDS = 64
 
 
 class Ours:
-    """Arrays with their schema, or a sparse matrix without one."""
+    """Arrays with their schema, bags of words without one."""
 
     def __init__(self, stream: AnyStream, parameters: Parameters, seed: int) -> None:
-        self._stream, self._rows = stream, stream.matrix if isinstance(stream, Bags) else stream.X
+        self._stream, self._rows = stream, rows(stream)
         play(self._fresh(parameters, seed), self._rows[:_WARM_UP_ROUNDS], stream.y[:_WARM_UP_ROUNDS])
         self._model = self._fresh(parameters, seed)
 
@@ -35,6 +37,17 @@ class Ours:
 
     def shown(self) -> IntArray:
         return self._result.shown
+
+
+def rows(stream: AnyStream) -> Any:
+    """What `play` takes: an array, a sparse matrix, or, where those are refused, dicts."""
+    if not isinstance(stream, Bags):
+        return stream.X
+    try:
+        play(make("Random", stream.labels, None, {}, 0), stream.matrix[:1], stream.y[:1])
+    except FeatureError:
+        return stream.dicts()
+    return stream.matrix
 
 
 def players() -> list[Player]:

@@ -33,11 +33,13 @@ HOW = f"""## How it is measured
 - Peers are tuned for every stream, on the first {_USUAL.tuning_rounds:,} rounds of another order (seed {TUNING_SEED}), by total accuracy:
   Vowpal Wabbit over plain and quadratic features for each explorer, then, around the better one, the explorer's parameter, the
   learning rate, raw instead of standardised columns, and numbers of few values as names (31 runs in all); contextualbandits over
-  five policies, then batches of 20 rows against 5 (single rows would suit it better still, at a few hundred rounds per second);
+  five policies, then batches of 20 rows against 5 and raw instead of standardised columns, alone and together (single rows would
+  suit it better still, at a few hundred rounds per second);
   River over two split confidences. Ours are not tuned: GapBoost has its defaults everywhere, the others the paper's parameters on
   the paper's streams and defaults elsewhere. One order is little to choose by: settings that are 0.01 apart may change places.
 - Standardised columns are standardised with the whole stream, which looks ahead and helps the peers that use it. Nominal columns are
-  one-hot for linear peers.
+  one-hot for linear peers. Words are never standardised. contextualbandits gets them as a sparse matrix if there are more than a
+  thousand, and then without LinUCB, which keeps a square matrix for each label.
 - A run is a process of its own on one core. Rounds per second count CPU time. A run has
   {_USUAL.seconds:g} CPU seconds ({_USUAL.told_seconds:g} for peers that are told, {_USUAL.tuning_seconds:g} for tuning); whoever
   needs more plays a beginning, marked *, whose total is lower than that of a whole stream would be. A peer's run of more than
