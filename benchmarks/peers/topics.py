@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 ROUNDS = 10_000
 PRESENT = 50
-"""Different words in a row, about."""
+"""Different words in a row, about; half of them if there are fewer than twice as many."""
 _RULE_SEED = 2027
 
 
@@ -72,8 +72,8 @@ def topics(name: str, language: Language, seed: int) -> tuple[Bags, IntArray]:
 def _draws(language: Language) -> int:
     """As many as it takes to come to the words present, for some are drawn twice."""
     chance = language.frequencies
-    draws = PRESENT
-    while (1 - (1 - chance) ** draws).sum() < PRESENT:
+    draws = 1
+    while (1 - (1 - chance) ** draws).sum() < min(PRESENT, language.words / 2):
         draws += 1
     return draws
 
