@@ -1,6 +1,6 @@
 """The protocol of *A Contextual Bandit Bake-off* (Bietti, Agarwal, Langford, JMLR 2021) on 79 of its sets.
 
-    python -m benchmarks.bakeoff [--only gapboost|wabbit] [--again] [--sets 28,54]
+    python -m benchmarks.bakeoff [--only gapboost|pairs|wabbit] [--again] [--sets 28,54]
 
 Where to look:
 

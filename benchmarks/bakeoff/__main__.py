@@ -62,7 +62,7 @@ def _open(chosen: Iterable[Set], options: argparse.Namespace) -> list[tuple[Set,
     present = [p for p in players() if options.only in (None, p.group)]
     if find_spec("vowpalwabbit") is None:
         print("Vowpal Wabbit is left out: vowpalwabbit is not installed", file=sys.stderr)
-        present = [p for p in present if p.group != "wabbit"]
+        present = [p for p in present if p.group == "gapboost"]
     done = set() if options.again else {(r["set"], r["player"]) for r in records.read(options.records)}
     return [(s, p) for s in chosen for p in present if p.meets(s) and (s.id, p.name) not in done]
 

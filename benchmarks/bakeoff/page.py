@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from benchmarks import charts
 from benchmarks.bakeoff import score
-from benchmarks.bakeoff.players import ALGORITHMS, GAPBOOST, SEEDS, STEPS
+from benchmarks.bakeoff.players import ALGORITHMS, GAPBOOST, SEEDS, STEPS, WABBIT_NAMES, WABBIT_PAIRS
 from benchmarks.bakeoff.score import BEST, PROPER, THEIRS, Result
 from benchmarks.records import FOLDER, Record
 from benchmarks.tables import render
@@ -69,6 +69,13 @@ In the bake-off nominal values are integer codes, which suits no linear learner.
 are nominal. With a feature for each value, Vowpal Wabbit stands so:
 
 {names}
+
+## If Vowpal Wabbit sees pairs of columns, too
+
+The bake-off's learners are linear, and GapBoost is not. With `-q ::` products of columns are features as well,
+beside a feature for each nominal value.
+
+{pairs}
 
 ## Where GapBoost loses
 
@@ -128,7 +135,8 @@ def page(records: Sequence[Record]) -> str:
         without=standing(originals),
         lengths=_lengths(found),
         everybody=_everybody(found),
-        names=standing(score.results(records, names=True)),
+        names=standing(score.results(records, WABBIT_NAMES)),
+        pairs=_pairs(score.results(records, WABBIT_PAIRS)),
         lost=_lost(found),
         all=_all(found),
         rows=sum(result.rows for result in found),
@@ -162,6 +170,15 @@ def standing(found: Sequence[Result]) -> str:
         "its normalised loss",
     ]
     return render(heads, rows)
+
+
+def _pairs(found: Sequence[Result]) -> str:
+    if not found:
+        return "It has not been played yet."
+    text = f"On {len(found)} sets of up to {found[-1].rows:,} rows:"
+    return (
+        f"{text}\n\n{standing(found)}\n\nBy their length, against the best of the six:\n\n{_lengths(found)}"
+    )
 
 
 def _means(found: Sequence[Result], name: str) -> tuple[str, str]:

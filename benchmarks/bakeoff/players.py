@@ -27,7 +27,7 @@ TOLD = "told"
 """The name of the learner that is told every label."""
 STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 SEEDS = range(4, 9)
-GAPBOOST, WABBIT, WABBIT_NAMES = "GapBoost", "VW", "VW, names"
+GAPBOOST, WABBIT, WABBIT_NAMES, WABBIT_PAIRS = "GapBoost", "VW", "VW, names", "VW, pairs"
 Record = dict[str, Any]
 
 
@@ -45,8 +45,9 @@ class Player:
 def players() -> list[Player]:
     return [
         Player(GAPBOOST, "gapboost", gapboost),
-        Player(WABBIT, "wabbit", partial(wabbit, names=False)),
+        Player(WABBIT, "wabbit", wabbit),
         Player(WABBIT_NAMES, "wabbit", partial(wabbit, names=True), lambda item: item.nominal),
+        Player(WABBIT_PAIRS, "pairs", partial(wabbit, names=True, pairs=True)),
     ]
 
 
@@ -59,16 +60,15 @@ def gapboost(stream: Stream) -> Record:
     return {"wrong": wrong, "seconds": round(time.process_time() - start, 3)}
 
 
-def wabbit(stream: Stream, names: bool) -> Record:
-    """How often each algorithm was wrong with each learning rate."""
+def wabbit(stream: Stream, names: bool = False, pairs: bool = False) -> Record:
+    """How often each algorithm was wrong with each learning rate; with `pairs` products of columns are features, too."""
     start = time.process_time()
     with tempfile.TemporaryDirectory(prefix="banditboost-bakeoff-") as folder:
         rows = Path(folder) / "rows"
         rows.write_text("".join(lines(stream, names)), encoding="utf-8")
+        shared = f"-d {rows} --cache_file {rows.with_name('cache')}{' -q ::' if pairs else ''}"
         wrong = {
-            algorithm: [
-                _errors(f"{files(rows)} {command(algorithm, len(stream.labels), step)}") for step in STEPS
-            ]
+            algorithm: [_errors(f"{shared} {command(algorithm, len(stream.labels), step)}") for step in STEPS]
             for algorithm in (*ALGORITHMS, TOLD)
         }
     return {"wrong": wrong, "seconds": round(time.process_time() - start, 3)}
@@ -82,11 +82,6 @@ def command(algorithm: str, n_labels: int, step: float) -> str:
         else f"--cbify {n_labels} --cb_explore_adf --loss0 -1 --loss1 0 {ALGORITHMS[algorithm]}"
     )
     return f"-b 24 {how} -l {step} --quiet"
-
-
-def files(rows: Path) -> str:
-    """Text is parsed once; later runs read Vowpal Wabbit's cache."""
-    return f"-d {rows} --cache_file {rows.with_name('cache')}"
 
 
 def lines(stream: Stream, names: bool) -> Iterator[str]:

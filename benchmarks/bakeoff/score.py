@@ -41,19 +41,17 @@ class Result:
         return (self.losses[player] - self.told) / max(self.told, 1 / self.rows)
 
 
-def results(records: Iterable[Mapping[str, Any]], names: bool = False) -> list[Result]:
-    """Sets that all have played, the shortest first; with `names` Vowpal Wabbit's nominal cells are names."""
+def results(records: Iterable[Mapping[str, Any]], peer: str = WABBIT) -> list[Result]:
+    """Sets that GapBoost and this peer have played, the shortest first."""
     found: dict[int, dict[str, Mapping[str, Any]]] = {}
     for record in records:
         found.setdefault(record["set"], {})[record["player"]] = record
-    whole = [lines for lines in found.values() if GAPBOOST in lines and WABBIT in lines]
-    return sorted(
-        (
-            _result(lines[GAPBOOST], lines.get(WABBIT_NAMES, lines[WABBIT]) if names else lines[WABBIT])
-            for lines in whole
-        ),
-        key=lambda result: (result.rows, result.id),
-    )
+    if peer == WABBIT_NAMES:  # where nothing has a name, it is the same player
+        found = {number: {WABBIT_NAMES: lines.get(WABBIT, {}), **lines} for number, lines in found.items()}
+    both = [
+        (lines[GAPBOOST], lines[peer]) for lines in found.values() if lines.get(GAPBOOST) and lines.get(peer)
+    ]
+    return sorted((_result(*pair) for pair in both), key=lambda result: (result.rows, result.id))
 
 
 def _result(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Result:

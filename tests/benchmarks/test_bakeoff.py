@@ -118,8 +118,10 @@ def test_what_is_in_the_record_is_played_again_only_if_asked(data: Path, tmp_pat
         (3, players.GAPBOOST),
         (3, players.WABBIT),
         (3, players.WABBIT_NAMES),
+        (3, players.WABBIT_PAIRS),
         (7, players.GAPBOOST),
         (7, players.WABBIT),
+        (7, players.WABBIT_PAIRS),
     ]
     assert all(0 <= wrong <= line["rows"] for line in first for wrong in _wrong(line))
     command.main(where)
@@ -131,7 +133,9 @@ def test_what_is_in_the_record_is_played_again_only_if_asked(data: Path, tmp_pat
         True,
         True,
         True,
+        True,
         False,
+        True,
         True,
     ]
     assert "| threshold (7)" in (tmp_path / page.PAGE_NAME).read_text()
@@ -199,7 +203,7 @@ def test_names_are_taken_where_there_are_any() -> None:
         "player": players.WABBIT_NAMES,
         "wrong": {**RECORDS[1]["wrong"], "greedy": [50, 60]},
     }
-    found = {result.id: result for result in score.results([*RECORDS, named], names=True)}
+    found = {result.id: result for result in score.results([*RECORDS, named], players.WABBIT_NAMES)}
     assert (found[1].losses["greedy"], found[2].losses["greedy"]) == (0.05, 0.25)
 
 

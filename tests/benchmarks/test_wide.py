@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,17 @@ def test_what_may_be_looked_at_was_settled_beforehand() -> None:
         "haystack",
     }
     assert all(entry.used == streams.FRESH for entry in found if entry.used != streams.SEEN)
+
+
+@pytest.mark.parametrize("name", [*topics.TOPICS, *words.WORDS])
+def test_streams_are_what_the_page_says(name: str) -> None:
+    entry = streams.entries()[name]
+    if (reason := streams.unavailable(entry)) is not None:
+        pytest.skip(reason)
+    stream = entry.draw(4).stream
+    assert isinstance(stream, bags.Bags)
+    assert re.search(rf"\b{len(stream.words):,} (words|columns|bits)", entry.about)
+    assert entry.about.split(", a tenth")[0].endswith(f"{len(stream.labels)} labels")
 
 
 # Where rows come from
