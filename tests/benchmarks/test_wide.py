@@ -246,23 +246,26 @@ def test_contextualbandits_takes_a_sparse_matrix(monkeypatch: pytest.MonkeyPatch
 # Speed
 
 
-def _summary(accuracy: float, explorer: str) -> Summary:
-    run = {
-        "rounds": 10,
-        "stream_rounds": 10,
-        "accuracy": accuracy,
-        "task": {"parameters": {"explorer": explorer}},
-    }
+def _summary(accuracy: float, explorer: str, quadratic: bool) -> Summary:
+    parameters = {"explorer": explorer, "quadratic": quadratic}
+    run = {"rounds": 10, "stream_rounds": 10, "accuracy": accuracy, "task": {"parameters": parameters}}
     return Summary([run])
 
 
-def test_the_most_accurate_setting_is_timed() -> None:
+def test_the_most_accurate_settings_are_timed() -> None:
     players = {
-        "VW regcb": _summary(0.5, "r"),
-        "VW bag": _summary(0.6, "b"),
-        "contextualbandits": _summary(0.9, "c"),
+        "VW regcb": _summary(0.5, "r", False),
+        "VW squarecb": _summary(0.4, "s", False),
+        "VW bag": _summary(0.6, "b", True),
+        "contextualbandits": _summary(0.9, "c", False),
     }
-    assert wide.most_accurate(players) == ("VW bag", {"explorer": "b"})
+    found = wide.settings_of(players)
+    assert {how: name for how, (name, _) in found.items()} == {
+        wide.ACCURATE: "VW bag",
+        wide.PLAIN: "VW regcb",
+    }
+    assert found[wide.PLAIN][1]["explorer"] == "r"
+    assert list(wide.settings_of({"VW bag": players["VW bag"]})) == [wide.ACCURATE]
 
 
 def test_the_table_of_speeds() -> None:
@@ -271,17 +274,17 @@ def test_the_table_of_speeds() -> None:
         "columns": 1_000_000,
         "present": 49.6,
         "labels": 20,
-        "explorer": "VW regcb",
-        "settings": {"quadratic": True},
-        "rates": {"GapBoost": None, "VW": 12_345.0},
+        "settings": {
+            wide.ACCURATE: {"player": "VW regcb", "quadratic": True},
+            wide.PLAIN: {"player": "VW bag", "quadratic": False},
+        },
+        "rates": {wide.ACCURATE: 12_345.0, wide.PLAIN: 60_000.0},
     }
-    assert wide.table([line]).splitlines()[-1].split("|")[2:-1] == [
-        " 1,000,000 ",
-        "            50 ",
-        "     20 ",
-        "        - ",
-        "        12,300 (regcb, pairs) ",
-        "        - ",
-    ]
-    filled = wide.table([{**line, "rates": {"GapBoost": 6_172.5, "VW": 12_345.0}}])
-    assert filled.splitlines()[-1].endswith("0.50 |")
+    cells = ["million", "1,000,000", "50", "20"]
+    assert _cells(wide.table([line])) == [*cells, "-", "12,300 (regcb, pairs)", "-", "60,000 (bag)", "-"]
+    filled = wide.table([{**line, "rates": {**line["rates"], "GapBoost": 6_172.5}}])
+    assert _cells(filled) == [*cells, "6,170", "12,300 (regcb, pairs)", "0.50", "60,000 (bag)", "0.10"]
+
+
+def _cells(table: str) -> list[str]:
+    return [cell.strip() for cell in table.splitlines()[-1].split("|")[1:-1]]
