@@ -77,11 +77,13 @@ beside a feature for each nominal value.
 
 {pairs}
 
-## Where GapBoost loses
+## Where GapBoost is behind
 
-By their rule, against the best of the six:
+Its loss is higher than that of the best of the six; a star says that it loses by their rule. *Told* is the
+learner that is told every label, *one label* shows always the same, the best one. Where these two are hardly
+apart there is hardly anything to learn, and the best of {runs} runs is the luckiest of them.
 
-{lost}
+{behind}
 
 ## All sets
 
@@ -128,6 +130,7 @@ def page(records: Sequence[Record]) -> str:
         title=_TITLE,
         sets=len(found),
         steps=len(STEPS),
+        runs=len(STEPS) * len(ALGORITHMS),
         standing=standing(found),
         seeds=_seeds(found),
         duplicates=len(found) - len(originals),
@@ -137,7 +140,7 @@ def page(records: Sequence[Record]) -> str:
         everybody=_everybody(found),
         names=standing(score.results(records, WABBIT_NAMES)),
         pairs=_pairs(score.results(records, WABBIT_PAIRS)),
-        lost=_lost(found),
+        behind=_behind(found),
         all=_all(found),
         rows=sum(result.rows for result in found),
         algorithms="; ".join(f"*{name}*: `{flags}`" for name, flags in ALGORITHMS.items()),
@@ -228,22 +231,23 @@ def _difference(found: Sequence[Result], first: str, second: str) -> str:
     return "" if first == second else f"{wins - losses:+d}"
 
 
-def _lost(found: Sequence[Result]) -> str:
-    lost = [result for result in found if _verdict(result) < 0]
+def _behind(found: Sequence[Result]) -> str:
+    behind = [result for result in found if result.losses[GAPBOOST] > result.losses[BEST]]
     rows = [
         [
-            f"{result.name} ({result.id})",
+            f"{result.name} ({result.id})" + "*" * abs(_verdict(result)),
             f"{result.rows:,}",
             str(result.labels),
             f"{result.losses[GAPBOOST]:.3f}",
             f"{result.losses[BEST]:.3f}",
             _best(result),
+            f"{result.told:.3f}",
+            f"{result.constant:.3f}",
         ]
-        for result in lost
+        for result in sorted(behind, key=lambda result: result.losses[BEST] - result.losses[GAPBOOST])
     ]
-    return (
-        render(["set", "rows", "labels", GAPBOOST, "best of the six", "which"], rows) if rows else "On none."
-    )
+    heads = ["set", "rows", "labels", GAPBOOST, "best of the six", "which", "told", "one label"]
+    return render(heads, rows) if rows else "On none."
 
 
 def _all(found: Sequence[Result]) -> str:

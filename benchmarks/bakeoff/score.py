@@ -33,6 +33,8 @@ class Result:
     """By GapBoost (mean of its seeds), by each algorithm with the best learning rate, and by the best of them."""
     seeds: Sequence[float]
     """GapBoost's, one by one."""
+    constant: float
+    """Of the label that is right most often, if it is always shown."""
     told: float
     """By Vowpal Wabbit's learner that is told every label, with the best learning rate."""
 
@@ -64,6 +66,7 @@ def _result(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Result:
         ours["labels"],
         {GAPBOOST: statistics.fmean(ours["wrong"]) / rows, **losses, BEST: min(losses.values())},
         [wrong / rows for wrong in ours["wrong"]],
+        ours["constant"] / rows,
         min(theirs["wrong"][TOLD]) / rows,
     )
 
