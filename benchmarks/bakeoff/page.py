@@ -49,6 +49,11 @@ sets are left.
 
 {without}
 
+GapBoost had played the tables of {played} of these before its defaults were set (they are in
+[the peers' table](peers.md), or its constants were chosen on them). On the {fresh} others:
+
+{on_fresh}
+
 ## By the length of the stream
 
 Against the best of the six:
@@ -125,7 +130,7 @@ def page(records: Sequence[Record]) -> str:
     found = score.results(records)
     if not found:
         return f"{_TITLE}\n\nNothing has been played yet.\n"
-    originals = score.without_duplicates(found)
+    originals, fresh = score.without_duplicates(found), score.fresh(found)
     return TEXT.format(
         title=_TITLE,
         sets=len(found),
@@ -136,6 +141,9 @@ def page(records: Sequence[Record]) -> str:
         duplicates=len(found) - len(originals),
         originals=len(originals),
         without=standing(originals),
+        played=len(originals) - len(fresh),
+        fresh=len(fresh),
+        on_fresh=standing(fresh),
         lengths=_lengths(found),
         everybody=_everybody(found),
         names=standing(score.results(records, WABBIT_NAMES)),

@@ -102,6 +102,11 @@ def without_duplicates(found: Sequence[Result]) -> list[Result]:
     return [result for result in found if result.id in kept]
 
 
+def fresh(found: Sequence[Result]) -> list[Result]:
+    """Without near-duplicates, and without what GapBoost had played before its defaults were set."""
+    return [result for result in without_duplicates(found) if result.id not in sets.PLAYED]
+
+
 def by_length(found: Iterable[Result]) -> dict[tuple[int, int | None], list[Result]]:
     """Rows from and below -> sets; None is no limit."""
     limits = list(zip(LENGTHS, (*LENGTHS[1:], None), strict=True))

@@ -13,6 +13,10 @@ from banditboost.datasets import Stream
 
 SAME_TABLE = {"cpu": "machine.cpu"}
 """Two names of one table."""
+PLAYED = frozenset({21, 23, 28, 32, 54, 953, 979, 991, 997, 1019})
+"""Made from tables that GapBoost had played before: car, contraceptive, optdigits, penbased, vehicle, splice,
+waveform (with fewer columns), car, balance, penbased.
+"""
 NAMES_OF_ROWS = {953: ("c0",)}
 """Columns that nobody gets: each row of splice has a name of its own, and GapBoost takes 256 to a column."""
 

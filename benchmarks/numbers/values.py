@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, departures, reliability, reproduction, speed, theory
+from benchmarks.numbers import accuracy, bakeoff, departures, reliability, reproduction, speed, theory
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
+    **bakeoff.VALUES,
     **departures.VALUES,
     **reliability.VALUES,
     **reproduction.VALUES,

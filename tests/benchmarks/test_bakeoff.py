@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,8 @@ def test_the_best_learning_rate_counts_and_ours_is_the_mean_of_seeds() -> None:
     assert won.normalised("greedy") == pytest.approx(2.0)
     assert score.count(found, players.GAPBOOST, score.BEST, score.THEIRS) == (2, 1)
     assert [result.id for result in score.without_duplicates(found)] == [3, 2, 1]
+    seen = [*found, replace(found[0], id=21, name="car")]
+    assert [result.id for result in score.fresh(seen)] == [3, 2, 1]
     assert {limit: len(members) for limit, members in score.by_length(found).items()} == {
         (0, 100): 1,
         (300, 1_000): 1,
