@@ -114,11 +114,12 @@ def _group(group: str, table: Table, chosen: Sequence[Entry]) -> str:
     members = [entry for entry in chosen if entry.group == group]
     heads = ["stream", "used", "rounds", "GapBoost", "best bandit peer", "its accuracy"]
     parts = [f"## {_TITLES[group]}", render(heads, [_row(entry, table[entry.name]) for entry in members])]
-    if group == KNOWN:
+    known = [entry for entry in members if _knows_best(table[entry.name])]
+    if known:
         parts.append(
             render(
                 ["stream", "best policy", "regret", "peer's regret"],
-                [_regrets(e.name, table[e.name]) for e in members],
+                [_regrets(e.name, table[e.name]) for e in known],
             )
         )
     uses = [f"*{use}*: {text}." for use, text in USES.items() if any(entry.used == use for entry in members)]
@@ -134,7 +135,12 @@ def _row(entry: Entry, players: Mapping[str, Summary]) -> list[str]:
 
 def _regrets(stream: str, players: Mapping[str, Summary]) -> list[str]:
     ours, best = players.get(CHAMPION), next(iter(standing.rivals(players).values()), None)
-    return [stream, "-" if ours is None else ours.text("best_accuracy"), _regret(ours), _regret(best)]
+    somebody = ours or next(iter(players.values()))
+    return [stream, somebody.text("best_accuracy"), _regret(ours), _regret(best)]
+
+
+def _knows_best(players: Mapping[str, Summary]) -> bool:
+    return next(iter(players.values())).runs[0].get("best_accuracy") is not None
 
 
 def _accuracy(summary: Summary | None, field: str) -> str:
@@ -207,6 +213,7 @@ def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
         rows = [
             [e.name, *("-" if name not in table[e.name] else cell(table[e.name][name]) for name in present)]
             for e in chosen
+            if any(name in table[e.name] for name in present)
         ]
         return render(["stream", *present], rows) if present else ""
 
