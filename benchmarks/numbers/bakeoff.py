@@ -13,7 +13,7 @@ def standing() -> str:
     """On sets that GapBoost had never played, against whichever algorithm is best on each of them."""
     found = score.fresh(score.results(lines("bakeoff")))
     wins, losses = score.count(found, GAPBOOST, score.BEST, score.THEIRS)
-    return f"wins {wins} of {len(found)} sets and loses {losses}"
+    return f"wins {wins} and loses {losses} of {len(found)} sets"
 
 
 VALUES: dict[str, Callable[[], str]] = {"bakeoff.standing": standing}
