@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from benchmarks import charts
+from benchmarks.bakeoff import page as bakeoff_page
 from benchmarks.clicks import page as clicks_page
 from benchmarks.numbers import sources, speed
 from benchmarks.peers import report, standing
@@ -17,6 +18,10 @@ from benchmarks.records import FOLDER
 Chart = tuple[Callable[[Any], Figure], Callable[[], Any]]
 """What draws, and what is drawn."""
 CHARTS: dict[Path, Chart] = {
+    FOLDER / bakeoff_page.CHART_NAME: (
+        bakeoff_page.draw,
+        lambda: bakeoff_page.chart_numbers(sources.lines("bakeoff")),
+    ),
     FOLDER / clicks_page.CHART_NAME: (clicks_page.draw, lambda: clicks_page.curves(sources.lines("clicks"))),
     FOLDER / report.CHART_NAME: (standing.draw, lambda: report.chart_numbers(sources.peer_records())),
     FOLDER / "speed.svg": (speed.draw, speed.chart_numbers),

@@ -11,7 +11,8 @@ from benchmarks.peers.streams import Entry, entries
 from benchmarks.peers.summary import Table, summarise
 from benchmarks.reproduction import RECORDS_NAME
 
-PEERS = records.FOLDER / "peers.jsonl.gz"
+PEERS = (records.FOLDER / "peers.jsonl.gz", records.FOLDER / "peers_wide.jsonl.gz")
+"""The second one has what was played later: wide rows, and raw columns for contextualbandits."""
 
 
 @cache
@@ -29,8 +30,9 @@ def clicks() -> dict[str, list[records.Record]]:
 def peer_records() -> list[records.Record]:
     """Of two runs with the same id the first counts, as while they are played."""
     found: dict[str, records.Record] = {}
-    for record in records.read(PEERS):
-        found.setdefault(record["id"], record)
+    for path in PEERS:
+        for record in records.read(path):
+            found.setdefault(record["id"], record)
     return list(found.values())
 
 

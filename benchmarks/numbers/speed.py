@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from benchmarks import charts, startup
+from benchmarks import charts, startup, wide
 from benchmarks.numbers.sources import lines, peers
 from benchmarks.peers.report import Speed, speeds
 from benchmarks.records import Record
@@ -319,6 +319,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "startup.warm": lambda: startup_seconds("GapBoost: first learn", "warm"),
     "before-after.table": before_after_table,
     "before-after.origin": before_after_origin,
+    "wide.table": lambda: wide.table(lines("wide")),
+    "wide.origin": lambda: origin("wide"),
     "speed.table": readme_table,
     "speed.wabbit": wabbit_range,
     "speed.slower-than-wabbit": slower_than_wabbit,

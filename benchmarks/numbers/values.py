@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, departures, forms, reliability, reproduction, speed, theory
+from benchmarks.numbers import accuracy, bakeoff, departures, forms, reliability, reproduction, speed, theory
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
+    **bakeoff.VALUES,
     **departures.VALUES,
     **forms.VALUES,
     **reliability.VALUES,

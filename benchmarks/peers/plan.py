@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from banditboost.datasets import Stream
 from banditboost.experiments.results import Results
 from banditboost.experiments.task import Source, Task
 from benchmarks.peers import capymoa, contextual, measure, ours, river, vowpal
+from benchmarks.peers.bags import Bags
 from benchmarks.peers.player import Parameters, Player
-from benchmarks.peers.streams import FRESH, PAPER, Entry, Rounds
+from benchmarks.peers.streams import FRESH, PAPER, WIDE, Entry, Rounds
 
 CHAMPION = "GapBoost"
 TUNING_SEED = 99
@@ -67,6 +70,11 @@ def missing(players: Iterable[Player]) -> dict[str, str]:
     return {name: "not installed" for name in packages if importlib.util.find_spec(name) is None}
 
 
+def meets(player: Player, entry: Entry) -> bool:
+    """Wide rows are for those who take few cells of many: GapBoost and the peers that play by one bit."""
+    return entry.group != WIDE or player.name == CHAMPION or not (player.ours or player.told)
+
+
 def cells(chosen: Sequence[Entry], players: Sequence[Player]) -> list[Cell]:
     """So ordered that what is finished is useful whenever the run is stopped.
 
@@ -87,7 +95,7 @@ def cells(chosen: Sequence[Entry], players: Sequence[Player]) -> list[Cell]:
         for stage in stages
         for e in tier
         for player in players
-        if stage(player)
+        if stage(player) and meets(player, e)
     ]
     return [Cell(entry, player) for entry in chosen for player in players if player.name == CHAMPION] + others
 
@@ -176,5 +184,8 @@ def cut(rounds: Rounds, most: int | None) -> Rounds:
     s = rounds.stream
     if most is None or most >= s.rounds:
         return rounds
+    best = None if rounds.best is None else rounds.best[:most]
+    if isinstance(s, Bags):
+        return Rounds(s.taken(np.arange(most)), best)
     stream = Stream(s.name, s.features, s.kinds, s.values, s.X[:most], s.y[:most], s.labels, s.rows[:most])
-    return Rounds(stream, None if rounds.best is None else rounds.best[:most])
+    return Rounds(stream, best)

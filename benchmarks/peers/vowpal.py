@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.datasets import Stream
+from benchmarks.peers import bundled, topics, words
+from benchmarks.peers.bags import Bags
 from benchmarks.peers.columns import named, standardised
-from benchmarks.peers.player import IntArray, Parameters, Player
+from benchmarks.peers.player import AnyStream, IntArray, Parameters, Player
 
 EXPLORERS: dict[str, tuple[str, ...]] = {
     "squarecb": (
@@ -37,7 +38,9 @@ _PROBE_ROUNDS = 300
 
 
 class VowpalWabbit:
-    def __init__(self, stream: Stream, parameters: Parameters, seed: int, *, from_text: bool = False) -> None:
+    def __init__(
+        self, stream: AnyStream, parameters: Parameters, seed: int, *, from_text: bool = False
+    ) -> None:
         self._from_text = from_text
         self._seed, self._parameters, self._n_labels, self._rounds = (
             seed,
@@ -45,6 +48,7 @@ class VowpalWabbit:
             len(stream.labels),
             stream.rounds,
         )
+        self._n_words = len(stream.words) if isinstance(stream, Bags) else 0
         self._folder = tempfile.TemporaryDirectory(prefix="banditboost-peers-")
         self._path("rows").write_text("".join(lines(_prepared(stream, parameters))))
         if not from_text:
@@ -69,7 +73,7 @@ class VowpalWabbit:
         return f"{self._files()} --cbify {self._n_labels} {how} --random_seed {self._seed} --quiet"
 
     def _bits(self) -> str:
-        return "-b 20" if self._parameters["quadratic"] else "-b 18"
+        return f"-b {bits(self._n_words * self._n_labels, self._parameters['quadratic'])}"
 
     def _files(self) -> str:
         cache = "" if self._from_text else f"--cache_file {self._path('cache')} "
@@ -79,22 +83,43 @@ class VowpalWabbit:
         return Path(self._folder.name) / name
 
 
-def _prepared(stream: Stream, parameters: Parameters) -> Stream:
+def bits(weights: int, quadratic: bool) -> int:
+    """Of the table of weights: four places for each word and label, 18 at least and 24 at most; 22 for pairs of words."""
+    if not weights:
+        return 20 if quadratic else 18
+    return 22 if quadratic else min(max((4 * weights).bit_length(), 18), 24)
+
+
+def _prepared(stream: AnyStream, parameters: Parameters) -> AnyStream:
+    if isinstance(stream, Bags):
+        return stream
     chosen = named(stream) if parameters.get("named") else stream
     return standardised(chosen) if parameters["standardised"] else chosen
 
 
-def lines(stream: Stream) -> Iterator[str]:
+def lines(stream: AnyStream) -> Iterator[str]:
     """Rows in Vowpal Wabbit's format.
 
-    Labels count from 1; feature names must not be bare integers, which collide under --cbify.
+    Labels count from 1; feature names must not be bare integers, which collide under --cbify. Zeros say nothing
+    to it, and are left out.
     """
+    if isinstance(stream, Bags):
+        yield from _lines_of_bags(stream)
+        return
     numeric = [values is None for values in stream.values]
     for row, label in zip(stream.X.tolist(), stream.y.tolist(), strict=True):
         cells = (
             f"c{i}:{cell:.6g}" if numeric[i] else f"c{i}_{int(cell)}"
             for i, cell in enumerate(row)
-            if cell == cell
+            if cell == cell and not (numeric[i] and cell == 0)
+        )
+        yield f"{label + 1} |f {' '.join(cells)}\n"
+
+
+def _lines_of_bags(bags: Bags) -> Iterator[str]:
+    for (columns, values), label in zip(bags.cells(), bags.y.tolist(), strict=True):
+        cells = (
+            f"w{i}:{value:.6g}" if bags.counted else f"w{i}" for i, value in zip(columns, values, strict=True)
         )
         yield f"{label + 1} |f {' '.join(cells)}\n"
 
@@ -125,14 +150,19 @@ def players() -> list[Player]:
     ]
 
 
-def _first(explorer: str, _stream: str) -> Sequence[Parameters]:
+def _first(explorer: str, stream: str) -> Sequence[Parameters]:
+    """Rows of hundreds of columns begin raw: standardised, their pairs would take seconds for a few rounds."""
+    bags = stream in words.WORDS or stream in topics.TOPICS
+    scaled = {} if bags else {"standardised": stream not in bundled.WIDE}
     return [
-        {"explorer": explorer, "step": STEPS[0], "quadratic": quadratic, "standardised": True}
+        {"explorer": explorer, "step": STEPS[0], "quadratic": quadratic, **scaled}
         for quadratic in (False, True)
     ]
 
 
 def _others(explorers: Sequence[str], best: Parameters) -> Sequence[Parameters]:
-    changes: list[dict[str, Any]] = [{"standardised": False}, {"named": True}]
+    changes: list[dict[str, Any]] = []
+    if "standardised" in best:
+        changes += [{"standardised": not best["standardised"]}, {"named": True}]
     changes += [{"explorer": other} for other in explorers[1:]] + [{"step": step} for step in STEPS[1:]]
     return [{**best, **change} for change in changes]

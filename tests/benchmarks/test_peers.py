@@ -32,7 +32,9 @@ from benchmarks.peers import (
     report,
     standing,
     streams,
+    topics,
     vowpal,
+    words,
 )
 from benchmarks.peers.__main__ import main
 from benchmarks.peers.player import Player
@@ -356,7 +358,7 @@ def test_streams_are_what_the_page_says(name: str) -> None:
 
 
 def test_every_table_is_described() -> None:
-    assert {*bundled.TABLES, *known.KNOWN} == {
+    assert {*bundled.TABLES, *bundled.WIDE, *known.KNOWN, *topics.TOPICS, *words.WORDS} == {
         entry.name for entry in streams.entries().values() if entry.about
     }
 

@@ -70,7 +70,9 @@ def test_its_words_are_explained_where_they_first_appear() -> None:
         assert first[0] == f"*{word}*", word
 
 
-@pytest.mark.parametrize("page", ["performance.md", "results/peers.md", "results/clicks.md"])
+@pytest.mark.parametrize(
+    "page", ["performance.md", "results/peers.md", "results/clicks.md", "results/bakeoff.md"]
+)
 def test_a_page_of_results_begins_with_a_chart(page: str) -> None:
     parts = [part for part in (DOCS / page).read_text(encoding="utf-8").split("\n\n") if part]
     assert parts[0].startswith("# ")
