@@ -382,7 +382,7 @@ class Model(Changing):
     @property
     def schema(self) -> Schema:
         """The features that have joined, as a copy: what is done to it does not change the model."""
-        return self._schema.copy()
+        return self._schema.alone()
 
     @property
     def _counted(self) -> Counts:

@@ -237,6 +237,13 @@ class Schema:
         made._newcomers = self._newcomers.copy()
         return made
 
+    def alone(self) -> Schema:
+        """A copy that belongs to no model."""
+        made = self.copy()
+        made._newcomers.settle(self.rounds)
+        made.counters = ()
+        return made
+
     def __getstate__(self) -> dict[str, Any]:
         """Without the counters, which are the model's."""
         self._newcomers.settle(self.rounds)
