@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from banditboost.rows.schema import Place, Schema
+from banditboost.rows.columns import Place
+from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
 NUMERIC, NOMINAL, WORD, WEIGHT = 0, 1, 2, 3
