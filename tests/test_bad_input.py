@@ -80,11 +80,9 @@ any_model = st.sampled_from(["fresh", "named", "declared", "by position", "array
 def state_of(model: AdaBandit) -> Any:
     """All that a call could have changed."""
     forest = getattr(model._committee, "forest", ())
-    schema = {
-        name: value for name, value in vars(model.schema).items() if name != "_array_width"
-    }  # remembers a check, no more
+    schema = model.schema
     return (
-        repr(schema), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger.bits),
+        repr((schema.to_dict(), schema.version, len(schema))), model.rounds, model.verdicts, len(model._blank), bytes(model._identity.ledger.bits),
         model._identity.ledger.room,
         model._counts.tobytes(), model._settings.tobytes(), [array.tobytes() for array in forest],
     )  # fmt: skip

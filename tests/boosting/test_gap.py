@@ -347,12 +347,13 @@ def test_regressions_keep_their_meaning_when_columns_and_values_join(kind: str) 
 
 
 def test_regressions_end_when_rows_become_wide(tmp_path: Path) -> None:
-    """A megabyte has room for 16,384 numbers: two regressions of 90 slots."""
+    """A megabyte has room for 16,384 numbers: two regressions of 65 slots, and not of 129."""
     model = GapBoost(range(2), n_learners=1, max_memory=1 << 20, seed=1)
-    for t in range(89):
+    model._schema.keeps_all_values = True
+    for t in range(64):
         model.learn(model.decide({"c": f"v{t}"}), t % 2 == 0)
     assert (
-        model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 90, 90)
+        model._stages.narrow.inverse.shape == model._stages.wide.inverse.shape == (2, 65, 65)
     )  # one column has no products
     assert np.all(model.expert_weights[-2:] > 0.0)
     model.decide({"c": "one more"})
@@ -365,10 +366,11 @@ def test_regressions_end_when_rows_become_wide(tmp_path: Path) -> None:
 
 def test_regressions_end_when_labels_are_many() -> None:
     model = GapBoost(range(2), n_learners=1, max_memory=1 << 20, seed=1)
+    model._schema.keeps_all_values = True
     for t in range(20):
         model.learn(model.decide({"c": f"v{t}"}), t % 2 == 0)
-    slots = [model._scratch.narrow.size for label in range(2, 40) if model.add_label(label) is None]
-    assert slots == [21] * 35 + [0] * 3  # 37 labels x 21 x 21 = 16,317
+    slots = [model._scratch.narrow.size for label in range(2, 20) if model.add_label(label) is None]
+    assert slots == [33] * 13 + [0] * 5  # room for 32 values: 15 labels x 33 x 33 = 16,335
     assert model._stages.narrow.weights.shape[1] == 0
 
 

@@ -8,7 +8,9 @@ from banditboost.experiments.protocol import ALGORITHMS
 from banditboost.experiments.task import Source, Task
 
 PLACES = (*reading.SPOKEN, *reading.SILENT)
-OF_FILES = {"path", "label", "sha256", "numeric", "nominal", "ignore"}
+OF_FILES = {
+    "path", "label", "sha256", "numeric", "nominal", "ignore", "dates", "encoding", "separator", "decimal"
+}  # fmt: skip
 """Fields of a source that belong to files of a user; the paper's streams have none."""
 
 

@@ -16,6 +16,7 @@ from banditboost import Decision, Schema
 from banditboost.errors import DecisionError
 from banditboost.models.calls import LEARNED
 from banditboost.models.identity import draw_seed
+from banditboost.rows.schema import Told
 from tests.boosting.forged import forged
 from tests.boosting.states import difference
 from tests.boosting.twins import DECIDERS
@@ -126,14 +127,14 @@ def test_a_declared_schema(name: str, sent: Callable[[Decision], Decision]) -> N
     check_learned(model, codes, {"x": 0.5, "n": 2, "m": "two"}, sent)
 
 
-def test_values_beyond_those_that_can_be_kept_are_missing(sent: Callable[[Decision], Decision]) -> None:
+def test_values_beyond_those_that_have_places_share(sent: Callable[[Decision], Decision]) -> None:
     model = make()
     branch = model.branch()
-    for t in range(255):
-        model.decide({"f": f"here {t}"})
+    for t in range(2 * 255):
+        model.decide({"f": f"here {t // 2}"})
     decisions = [branch.decide({"f": f"there {t}"}) for t in range(2)]
-    check_learned(model, decisions[0], {"f": "there 0"}, sent)
-    check_learned(model, decisions[1], {"f": None}, sent)
+    check_learned(model, decisions[0], Told({"f": "there 0"}), sent)
+    check_learned(model, decisions[1], Told({"f": "there 1"}), sent)
     assert len(model.schema.values("f")) == 256
 
 

@@ -25,6 +25,7 @@ def schema_of(kinds: list[str], n_values: list[int]) -> Schema:
     ]
     schema = Schema.of([f"x{i}" for i in range(len(kinds))], kinds, values)
     schema.declared = False
+    schema.keeps_all_values = True
     return schema
 
 

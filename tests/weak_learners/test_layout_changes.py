@@ -200,6 +200,7 @@ def test_vanished_features_count_as_missing() -> None:
 def test_values_without_a_place_of_their_own_count_as_missing() -> None:
     """Each value comes twice in a row: with the second time it gets a place, as long as there are any."""
     many, cut_off = model_of(), model_of()
+    cut_off._schema.keeps_all_values = True
     n_values = MAX_VALUES + (4 if INTERPRETED else 100)
     for t in range(2 * n_values):
         value = f"value {t // 2}"

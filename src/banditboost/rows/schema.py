@@ -277,7 +277,7 @@ class Schema(Columns):
         """A row as numbers; None if it brings anything that has not joined. It refuses a bad row."""
         named = self.named(row)
         out = np.full(len(self), math.nan)
-        if self.encode(named, out):
+        if not isinstance(row, Told) and self.encode(named, out):
             return out
         cells = self.cells(named)
         if self._news(cells) or (self._positions is None and self._is_by_position(row)):

@@ -36,7 +36,11 @@ _CHOICES = ("numeric", "nominal", "dates", "ignore")
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """What was found of a column."""
+    """What was found of a column.
+
+    >>> ColumnCheck("hour", "numbers", 24, 0, ("9", "21"), None).values
+    24
+    """
 
     name: str
     kind: str
@@ -63,7 +67,14 @@ class ColumnCheck:
 
 @dataclass(frozen=True)
 class TableCheck:
-    """What was found of a table. Made by `check`."""
+    """What was found of a table. Made by `check`.
+
+    >>> import pandas as pd
+    >>> from banditboost import datasets
+    >>> visits = pd.DataFrame({"hour": [9, 21, 9], "clicked": ["news", "film", "news"]})
+    >>> datasets.check(visits, label="clicked").n_rows
+    3
+    """
 
     name: str
     n_rows: int
