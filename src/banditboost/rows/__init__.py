@@ -2,7 +2,8 @@
 
 Where to look:
 
-    schema.py     names and kinds of features; a row becomes an array of numbers
+    columns.py    names and kinds of features, and where each stands in a coded row
+    schema.py     a row becomes an array of numbers
     encoding.py   dict rows with the names of one before, coded fast
     sharing.py    values and words without a place of their own; who gets one
     distinct.py   about how many of them there were
