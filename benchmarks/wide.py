@@ -100,8 +100,8 @@ def _present(stream: AnyStream) -> float:
 
 
 def table(lines: Sequence[Mapping[str, Any]]) -> str:
-    heads = ["stream", "columns", "of them not 0", "labels", "GapBoost"]
-    heads += ["Vowpal Wabbit, most accurate", "quotient", "without pairs", "quotient"]
+    heads = ["stream", "columns", "not 0", "labels", "GapBoost"]
+    heads += ["VW, best", "ratio", "VW, no pairs", "ratio"]
     return render(heads, [_row(line) for line in lines])
 
 

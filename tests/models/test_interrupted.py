@@ -262,7 +262,8 @@ def test_no_exception_from_outside_is_lost(name: str) -> None:
         for at in first_and_last(lines_of(partial(call, running()), within="")):
             interruption = Interruption(at, within="")
             interruption.strike(partial(call, running()))
-            assert interruption.came_out, interruption.where
+            # Objects may go at other times than when lines were counted: then there are fewer, and none is struck.
+            assert interruption.came_out or not interruption.where, interruption.where
 
 
 # Streams

@@ -58,6 +58,7 @@ def is_coded(value: object) -> TypeGuard[Coded]:
     return (
         type(value) is tuple
         and len(value) == 2
+        and type(value[0]) is str
         and value[0] == _CODED
         and type(value[1]) is int
         and 0 <= value[1] < 2**32
