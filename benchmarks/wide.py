@@ -100,13 +100,13 @@ def _present(stream: AnyStream) -> float:
 
 
 def table(lines: Sequence[Mapping[str, Any]]) -> str:
-    heads = ["stream", "columns", "not 0", "labels", "GapBoost"]
+    heads = ["stream", "columns", "not 0", "GapBoost"]
     heads += ["VW, best", "ratio", "VW, no pairs", "ratio"]
     return render(heads, [_row(line) for line in lines])
 
 
 def _row(line: Mapping[str, Any]) -> list[str]:
-    row = [line["stream"], f"{line['columns']:,}", f"{line['present']:.0f}", str(line["labels"])]
+    row = [line["stream"], f"{line['columns']:,}", f"{line['present']:.0f}"]
     row.append(number(line["rates"].get(plan.CHAMPION)))
     for how in (ACCURATE, PLAIN):
         row += _beside(line, how)
@@ -118,10 +118,7 @@ def _beside(line: Mapping[str, Any], how: str) -> list[str]:
     ours, theirs = line["rates"].get(plan.CHAMPION), line["rates"].get(how)
     if theirs is None:
         return ["-", "-"]
-    given = line["settings"][how]
-    pairs = ", pairs" if given["quadratic"] else ""
-    name = f"{number(theirs)} ({given['player'].removeprefix('VW ')}{pairs})"
-    return [name, "-" if ours is None else f"{ours / theirs:.2f}"]
+    return [number(theirs), "-" if ours is None else f"{ours / theirs:.2f}"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -20,11 +20,10 @@ def is_good(kind: int, n_values: int, value: float) -> bool:
     """
     if kind == NUMERIC or kind > WORD:
         return abs(value) <= _LARGEST
-    if value != math.floor(value):
-        return False
     if kind == WORD:
-        return 0.0 <= value < SHARED
-    return 0.0 <= value < n_values or SHARED <= value < 2.0 * SHARED
+        return 0.0 <= value < SHARED and value == math.floor(value)
+    own, shared = 0.0 <= value < n_values, SHARED <= value < 2.0 * SHARED
+    return (own or shared) and value == math.floor(value)
 
 
 @kernel
