@@ -100,8 +100,7 @@ class TreeCommittee:
 
     @property
     def memory_usage(self) -> int:
-        """Bytes of what was learned; what the trees were made with is not counted."""
-        return sum(array.nbytes for array in self.forest) - self.forest.choice.nbytes
+        return sum(array.nbytes for array in self.forest)
 
     def expect(self, n_trees: int) -> None:
         """So many trees there will be in the end: their roots' nodes are kept for them, where the share of
