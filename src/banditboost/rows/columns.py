@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -56,8 +57,10 @@ class Columns:
     keeps_all_values = False
     """Whether each nominal value gets a place of its own, as soon as it comes."""
     _ahead: int | None = None  # the round that the next row is coded for, if rows are coded ahead
-    _dates: tuple[Hashable, ...] = ()  # declared columns of dates, each with its seven features
-    _words: tuple[Hashable, ...] = ()  # declared columns of words
+    _dates: Mapping[Hashable, None] = MappingProxyType(
+        {}
+    )  # declared columns of dates: seven features each
+    _words: Mapping[Hashable, None] = MappingProxyType({})  # declared columns of words
     _word_places: tuple[int, ...] = ()  # where in a row each word stands; its weight stands after it
     shares: bool = False
     """Whether a nominal value came that has no place of its own."""
@@ -136,16 +139,18 @@ class Columns:
             if name in self._columns or name in taken:
                 raise FeatureError(f"feature {quoted(name)} is declared twice; give each name once")
             taken.add(name)
-        self._dates = tuple(dates)
+        self._dates = dict.fromkeys(dates)
 
     def _take_words(self, words: Sequence[Hashable]) -> None:
         """Columns whose words count; they have no place of their own."""
+        taken: set[Hashable] = set()
         for name in words:
-            if not is_hashable(name) or name in self._columns or name in self._dates or words.count(name) > 1:
+            if not is_hashable(name) or name in self._columns or name in self._dates or name in taken:
                 raise FeatureError(
                     f"{quoted(name)} in words is declared twice, or is no name; give each name once"
                 )
-        self._words = tuple(words)
+            taken.add(name)
+        self._words = dict.fromkeys(words)
         self.declared = self.declared or bool(words)
 
     def _add(self, name: Hashable, kind: str, values: Iterable[Hashable] = ()) -> None:
