@@ -57,9 +57,7 @@ class Columns:
     keeps_all_values = False
     """Whether each nominal value gets a place of its own, as soon as it comes."""
     _ahead: int | None = None  # the round that the next row is coded for, if rows are coded ahead
-    _dates: Mapping[Hashable, None] = MappingProxyType(
-        {}
-    )  # declared columns of dates: seven features each
+    _dates: Mapping[Hashable, None] = MappingProxyType({})  # declared columns of dates: seven features each
     _words: Mapping[Hashable, None] = MappingProxyType({})  # declared columns of words
     _word_places: tuple[int, ...] = ()  # where in a row each word stands; its weight stands after it
     shares: bool = False

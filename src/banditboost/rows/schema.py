@@ -126,7 +126,7 @@ class Schema(Columns):
             if value is None:
                 continue
             column, cell = (name, value) if is_coded(value) else self._cell(name, value)
-            if column != name and (column in plain or column in found):
+            if column is not name and (column in plain or column in found):
                 raise twice(column, f"{quoted(name)} with the text {quoted(value)}", quoted(column))
             if column not in self._columns and self._is_full:
                 words.update(_as_word(column, cell))
