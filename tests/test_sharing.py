@@ -335,3 +335,17 @@ def test_bad_sparse_matrices_are_refused() -> None:
     with pytest.raises(FeatureError, match="4097 numbers that are not 0"):
         play(model, scipy.sparse.csr_matrix(np.ones((1, MOST_WORDS + 1))), [0])
     assert (model.rounds, len(model.schema)) == (0, 0)
+
+
+@pytest.mark.parametrize("row", [{("#", 5): 1.0}, {("#", 5): None}, {("#", 5): "x"}, {"size": ("#", 5)}])
+@pytest.mark.parametrize("kind", [AdaBandit, GapBoost])
+def test_numbers_of_words_where_there_are_none(kind: Any, row: Any) -> None:
+    """Only a branch tells a word or value by its number: not to trees, and not in a column of numbers."""
+    model = kind(["yes", "no"], seed=1)
+    model.decide({"size": 1.0})
+    if kind is GapBoost and row == {("#", 5): 1.0}:
+        model.decide(row)
+        return
+    with pytest.raises(FeatureError, match="as a branch tells"):
+        model.decide(row)
+    assert (model.rounds, len(model.schema)) == (1, 1)

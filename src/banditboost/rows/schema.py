@@ -115,6 +115,8 @@ class Schema(Columns):
         found: dict[Hashable, Cell] = {}
         words: dict[int, float] = {}
         for name, value in plain.items():
+            if is_coded(name) or is_coded(value):
+                self._check_told(name, value)
             if is_coded(name):
                 words[name[1]] = number_of(name, value)
                 continue
@@ -139,6 +141,18 @@ class Schema(Columns):
                 f"the row has {len(words)} words; give at most {MOST_WORDS}, such as those that matter most"
             )
         return Cells(found, words, isinstance(row, Told))
+
+    def _check_told(self, name: Hashable, value: Any) -> None:
+        """Refuse a number in the place of a word or value where a branch would tell none."""
+        if is_coded(name):
+            good = self.takes_words and isinstance(value, (int, float)) and not isinstance(value, bool)
+        else:
+            good = name not in self._columns or self._columns[name][1] is not None
+        if not good:
+            raise FeatureError(
+                f"feature {quoted(name)} is {quoted(value)}, as a branch tells what it knows by number only; "
+                "give a name, a number or a text"
+            )
 
     def _words_of(self, name: Hashable, value: Any) -> dict[int, float]:
         """The words of a list, or of a text in a column that was declared for words."""
