@@ -128,10 +128,10 @@ class TreeCommittee:
             self._set_node_capacity(
                 n_nodes
             )  # those of a label for which nothing was kept are planted all the same
-        drawn = np.zeros(n_trees, TREE)
+        drawn, ranges = np.zeros(n_trees, TREE), self._tree.ranges()
         for i in range(n_trees):
             drawn[i]["grace_period"], drawn[i]["log_confidence"], drawn[i]["tie_threshold"] = (
-                self._draw_parameters(first + i)
+                self._draw_parameters(first + i, *ranges)
             )
         self.forest = self.forest._replace(trees=np.concatenate([self.forest.trees, drawn]))
         plant(self.forest, first)
@@ -140,9 +140,12 @@ class TreeCommittee:
         """Leaves have room for the classes that they have met only, so nothing moves."""
         self.forest.head["n_labels"] = n_labels
 
-    def _draw_parameters(self, number: int) -> tuple[float, float, float]:
-        grace, confidence, tie = self._tree.ranges()
-        u = [rng.uniform_at(self._seed, number, rng.TREE_PARAMETER, index) for index in range(3)]
+    def _draw_parameters(self, number: int, *ranges: tuple[float, float]) -> tuple[float, float, float]:
+        grace, confidence, tie = ranges
+        u = [
+            rng.uniform_at(self._seed, number, rng.TREE_PARAMETER, index) if low < high else 0.0
+            for index, (low, high) in enumerate(ranges)
+        ]
         log_confidence = math.log(confidence[0]) + u[1] * (math.log(confidence[1]) - math.log(confidence[0]))
         log_tie = math.log(tie[0]) + u[2] * (math.log(tie[1]) - math.log(tie[0]))
         return grace[0] + u[0] * (grace[1] - grace[0]), -log_confidence, math.exp(log_tie)
@@ -170,7 +173,9 @@ class TreeCommittee:
         if stats.reshape(-1, size)[:, width:].any():
             stats = stats.copy()
             stats.reshape(-1, size)[:, width:] = 0.0
-        arrays = self.forest._replace(stats=stats)._asdict()
+        steps = self.forest.steps.copy()
+        steps["threshold"][steps["feature"] < 0] = math.nan  # ready answers follow from the rest
+        arrays = self.forest._replace(stats=stats, steps=steps)._asdict()
         del arrays["choice"]
         return arrays
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from banditboost.compiled.compile import inlined, kernel
+from banditboost.compiled.compile import inlined, kernel, lane
 from banditboost.inspection.tally import BY_LABEL
 from banditboost.types import Array
 
@@ -53,7 +53,7 @@ def reading_of(regressions: Any, product: Array, scratch: Any, n_stages: int) ->
     )
 
 
-@inlined
+@lane
 def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> None:
     """Add four lines of the inverse, times their values, to a product: it is read and written once for them."""
     a, b, c, d = values[0], values[1], values[2], values[3]
@@ -64,7 +64,7 @@ def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> No
         )
 
 
-@inlined
+@lane
 def add_line(value: float, line: Array, product: Array) -> None:
     for slot in range(product.size):
         product[slot] += value * line[slot]
@@ -158,7 +158,7 @@ def n_late(shares: Array) -> int:
     return n
 
 
-@inlined
+@lane
 def take_away(shares: Array, late: Array, inverse: Array) -> None:
     """Let the inverse hold the late lessons, all at once: it is read and written once for four of them."""
     h0, h1, h2, h3 = shares[0], shares[1], shares[2], shares[3]
