@@ -160,14 +160,19 @@ def n_late(shares: Array) -> int:
 
 @lane
 def take_away(shares: Array, late: Array, inverse: Array) -> None:
-    """Let the inverse hold the late lessons, all at once: it is read and written once for four of them."""
-    h0, h1, h2, h3 = shares[0], shares[1], shares[2], shares[3]
-    q0, q1, q2, q3 = late[0], late[1], late[2], late[3]
+    """Let the inverse hold the late lessons, all at once: it is read and written once for eight of them."""
+    q0, q1, q2, q3, q4, q5, q6, q7 = late[0], late[1], late[2], late[3], late[4], late[5], late[6], late[7]
     for i in range(q0.size):
-        line, a, b, c, d = inverse[i], h0 * q0[i], h1 * q1[i], h2 * q2[i], h3 * q3[i]
-        if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:  # 0 for nominal values not taught with
-            for j in range(line.size):
-                line[j] = line[j] - a * q0[j] - b * q1[j] - c * q2[j] - d * q3[j]
+        line, a, b = inverse[i], shares[0] * q0[i], shares[1] * q1[i]
+        c, d, e = shares[2] * q2[i], shares[3] * q3[i], shares[4] * q4[i]
+        f, g, h = shares[5] * q5[i], shares[6] * q6[i], shares[7] * q7[i]
+        if a != 0.0 or h != 0.0 or (b != 0.0 or c != 0.0) or (d != 0.0 or e != 0.0) or (f != 0.0 or g != 0.0):
+            for j in range(line.size):  # 0 for nominal values not taught with
+                line[j] = (
+                    line[j]
+                    - (a * q0[j] + b * q1[j] + c * q2[j] + d * q3[j])
+                    - (e * q4[j] + f * q5[j] + g * q6[j] + h * q7[j])
+                )
     shares[:] = 0.0
     late[:, :] = 0.0
 
