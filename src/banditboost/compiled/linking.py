@@ -47,7 +47,7 @@ class _WithoutEnvironments:
 
 
 def _optimise(library: Any) -> None:
-    """Let LLVM optimise a library; statements side by side that do the same to neighbouring numbers become one.
+    """Let LLVM optimise a library; statements that do the same to neighbouring numbers become one.
 
     Numba leaves this out unless it is told otherwise for the whole process.
     """

@@ -265,6 +265,34 @@ def first_of(scratch: Any, stage: int) -> int:
     return 0 if stage == 0 else scratch.bounds[stage]
 
 
+@inlined
+def add_lanes(slots: Array, values: Array, weights: Array, sums: Array) -> None:
+    """Add a part of the list to eight sums at once, each in the order of the list."""
+    s0, s1, s2, s3, s4, s5, s6, s7 = (
+        sums[0],
+        sums[1],
+        sums[2],
+        sums[3],
+        sums[4],
+        sums[5],
+        sums[6],
+        sums[7],
+    )
+    for i in range(slots.size):
+        w = weights[slots[i]]
+        v = values[i]
+        s0 += v * w[0]
+        s1 += v * w[1]
+        s2 += v * w[2]
+        s3 += v * w[3]
+        s4 += v * w[4]
+        s5 += v * w[5]
+        s6 += v * w[6]
+        s7 += v * w[7]
+    sums[0], sums[1], sums[2], sums[3] = s0, s1, s2, s3
+    sums[4], sums[5], sums[6], sums[7] = s4, s5, s6, s7
+
+
 @kernel
 def score_stages(model: Any, n_stages: int) -> None:
     """What the first stages add to every label's score. Eight sums at a time, each in the order of the list.
@@ -283,32 +311,11 @@ def score_stages(model: Any, n_stages: int) -> None:
             scratch.scores[stage],
             all_weights[0, block],
         )
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-        for i in range(first_of(scratch, stage), start):
-            w = model.learned.shared[0, block, slots[i]]
-            v = values[i]
-            s0 += v * w[0]
-            s1 += v * w[1]
-            s2 += v * w[2]
-            s3 += v * w[3]
-            s4 += v * w[4]
-            s5 += v * w[5]
-            s6 += v * w[6]
-            s7 += v * w[7]
-        for i in range(start, end):
-            w = weights[slots[i]]
-            v = values[i]
-            s0 += v * w[0]
-            s1 += v * w[1]
-            s2 += v * w[2]
-            s3 += v * w[3]
-            s4 += v * w[4]
-            s5 += v * w[5]
-            s6 += v * w[6]
-            s7 += v * w[7]
-        at = block * LANES
-        scores[at], scores[at + 1], scores[at + 2], scores[at + 3] = s0, s1, s2, s3
-        scores[at + 4], scores[at + 5], scores[at + 6], scores[at + 7] = s4, s5, s6, s7
+        sums, begin = scores[block * LANES : (block + 1) * LANES], first_of(scratch, stage)
+        sums[:] = 0.0
+        if begin < start:
+            add_lanes(slots[begin:start], values[begin:start], model.learned.shared[0, block], sums)
+        add_lanes(slots[start:end], values[start:end], weights, sums)
     scratch.scored[0] = max(first, n_stages)
 
 

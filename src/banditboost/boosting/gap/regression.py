@@ -55,13 +55,11 @@ def reading_of(regressions: Any, product: Array, scratch: Any, n_stages: int) ->
 
 @lane
 def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> None:
-    """Add four lines of the inverse, times their values, to a product: it is read and written once for them."""
+    """Add four lines of the inverse, times their values, to a product, which is read and written once."""
     a, b, c, d = values[0], values[1], values[2], values[3]
     one, two, three, four = inverse[slots[0]], inverse[slots[1]], inverse[slots[2]], inverse[slots[3]]
     for slot in range(product.size):
-        product[slot] = (
-            product[slot] + a * one[slot] + b * two[slot] + c * three[slot] + d * four[slot]
-        )
+        product[slot] = product[slot] + a * one[slot] + b * two[slot] + c * three[slot] + d * four[slot]
 
 
 @lane
