@@ -53,7 +53,7 @@ def reading_of(regressions: Any, product: Array, scratch: Any, n_stages: int) ->
     )
 
 
-@lane
+@inlined
 def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> None:
     """Add four lines of the inverse, times their values, to a product, which is read and written once."""
     a, b, c, d = values[0], values[1], values[2], values[3]
@@ -62,7 +62,7 @@ def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> No
         product[slot] = product[slot] + a * one[slot] + b * two[slot] + c * three[slot] + d * four[slot]
 
 
-@lane
+@inlined
 def add_line(value: float, line: Array, product: Array) -> None:
     for slot in range(product.size):
         product[slot] += value * line[slot]
