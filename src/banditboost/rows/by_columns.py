@@ -269,7 +269,7 @@ def _put_together(
     schema: Schema,
 ) -> ByColumns | None:
     """The columns, unless there is none, one cannot be taken apart, or one is not what the schema says."""
-    if (schema.declared and not set(names) <= set(schema.names)) or schema.makes_words_of(names):
+    if schema.declared and not set(names) <= set(schema.names):
         return None
     kinds, columns = dict(zip(schema.names, schema.kinds, strict=True)), []
     for column in found:

@@ -28,6 +28,8 @@ def checked_table(schema: Schema, X: Any) -> ByColumns | None:
     if columns is not None:
         trial = schema.copy()
         for row in columns.first_rows():
+            if trial.makes_words_of(row):
+                return None
             try_row(trial, row)
     return columns
 
@@ -62,7 +64,8 @@ def try_row(schema: Schema, row: Any) -> None:
     """Let a row's features and values join, or refuse it, as a model would."""
     row = without_mask(row)
     if not isinstance(row, np.ndarray) or row.dtype == object:
-        schema.admit(row)
+        if schema.code_if_known(row) is None:
+            schema.admit(row)
     elif not schema.takes_array(row):
         schema.admit(row.tolist())
     else:

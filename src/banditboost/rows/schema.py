@@ -25,6 +25,7 @@ from banditboost.rows.plain import (
     twice,
 )
 from banditboost.rows.sharing import (
+    FEWEST_COLUMNS,
     FIRST_VALUES,
     MAX_VALUES,
     MOST_COLUMNS,
@@ -82,11 +83,12 @@ class Schema(Columns):
         """Code a dict row into `out`, which holds NaN; False, with `out` half written, if the row brings
         anything new or odd.
         """
-        columns, notes = self._columns, []
+        columns, notes, unknown = self._columns, [], []
         for name, value in row.items():
             column = columns.get(name)
             if column is None:
-                return False
+                unknown.append((name, value))
+                continue
             index, codes = column
             if codes is None:
                 kind = type(value)
@@ -94,6 +96,8 @@ class Schema(Columns):
                     return False
                 out[index] = value
             else:
+                if type(value) is bool:
+                    value = str(value)
                 code = codes.get(value) if type(value) is str else None
                 if code is None:
                     if type(value) is not str or not self._stays_without_place(name, value, codes):
@@ -101,8 +105,34 @@ class Schema(Columns):
                     code = SHARED + code_of(name, value)
                     notes.append((name, value))
                 out[index] = code
+        if unknown and not self._encode_words(unknown, len(row) - len(unknown), out):
+            return False
         if notes:
             self._write_notes(notes)
+        return True
+
+    def _encode_words(self, unknown: list[tuple[Any, Any]], n_known: int, out: Array) -> bool:
+        """Write the words that unknown names are in a row that has few of the columns; False if they are
+        anything else, or have no room.
+        """
+        if not self._lacks_columns(n_known):
+            return False
+        words: dict[int, float] = {}
+        for name, value in unknown:
+            kind = type(value)
+            if type(name) is not str:
+                return False
+            if kind is str or kind is bool:
+                words[code_of(name, str(value))] = 1.0
+            elif (kind is float or kind is int) and -LARGEST <= value <= LARGEST:
+                words.update(_as_word(name, float(value)))
+            else:
+                return False
+        places = self._word_places
+        if len(words) > len(places):
+            return False
+        for index, (code, weight) in zip(places, words.items(), strict=False):
+            out[index], out[index + 1] = code, weight
         return True
 
     def _stays_without_place(self, name: Hashable, value: str, codes: Mapping[Hashable, int]) -> bool:
@@ -114,6 +144,8 @@ class Schema(Columns):
         plain = plain_row(row, self._dates)
         found: dict[Hashable, Cell] = {}
         words: dict[int, float] = {}
+        n_known = sum(value is not None and name in self._columns for name, value in plain.items())
+        lacks_columns = self._lacks_columns(n_known)
         for name, value in plain.items():
             if is_coded(name) or is_coded(value):
                 self._check_told(name, value)
@@ -130,7 +162,7 @@ class Schema(Columns):
             column, cell = (name, value) if is_coded(value) else self._cell(name, value)
             if column is not name and (column in plain or column in found):
                 raise twice(column, f"{quoted(name)} with the text {quoted(value)}", quoted(column))
-            if column not in self._columns and self._is_full:
+            if column not in self._columns and lacks_columns:
                 words.update(_as_word(column, cell))
                 continue
             found[column] = cell
@@ -171,10 +203,13 @@ class Schema(Columns):
         words = value if isinstance(value, Tags) else words_in(name_of(value))
         return dict.fromkeys((code_of(name, word) for word in words), 1.0)
 
-    @property
-    def _is_full(self) -> bool:
-        """Whether columns that come now are words."""
-        return self.takes_words and not self.declared and len(self._columns) >= MOST_COLUMNS
+    def _lacks_columns(self, n_known: int) -> bool:
+        """Whether a row with so many of the columns that have joined brings no more: what else it has are
+        words.
+        """
+        n_columns = len(self._columns)
+        sparse = n_columns >= FEWEST_COLUMNS and 2 * n_known < n_columns
+        return self.takes_words and not self.declared and (sparse or n_columns >= MOST_COLUMNS)
 
     def _is_own(self, name: Hashable, value: str) -> bool:
         """Whether a nominal value has a place of its own."""
@@ -342,9 +377,9 @@ class Schema(Columns):
         about = self._newcomers.about(self.rounds)
         return {name: (len(self._columns[name][1] or ()), n) for name, n in about.items()}
 
-    def makes_words_of(self, names: Iterable[Hashable]) -> bool:
-        """Whether some of these features would be words, since there are too many."""
-        return self.takes_words and not self.declared and len({*self._columns, *names}) > MOST_COLUMNS
+    def makes_words_of(self, row: Mapping[Any, Any]) -> bool:
+        """Whether some features of a row would be words."""
+        return bool(self.cells(self.named(row)).words)
 
     def look_ahead(self) -> None:
         """Rows are coded before those before them are decided."""

@@ -13,7 +13,7 @@ import numpy as np
 from banditboost.boosting.exploration import allowed_labels, label_at, note_choice
 from banditboost.boosting.gap.chain import list_row, score_stages
 from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
-from banditboost.boosting.gap.regression import add_widths, narrow, ridge_answer, wide
+from banditboost.boosting.gap.regression import add_widths, counts_narrow, counts_wide, narrow, ridge_answer, wide
 from banditboost.boosting.gap.state import STAGES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
@@ -44,6 +44,13 @@ def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array,
     nodes = np.empty((2, answers.size), np.int64)
     find_leaves(forest, first, distance, n_asked, x, nodes[0], nodes[1])
     answer_leaves(forest, nodes[0], x, answers)
+    tree, end = first, first + n_asked
+    for i in range(answers.size):
+        if tree == end:
+            tree, end = end - n_asked + distance, end + distance
+        if nodes[0, i] == forest.trees[tree]["root"]:
+            answers[i] = 0.0
+        tree += 1
 
 
 @kernel
@@ -75,17 +82,17 @@ def mix_experts(
     A label without a chain was wrong whenever it was shown, and scores the lower the more often that was.
     """
     groups, tally, stage_scores = model.learned.groups, model.learned.tally, model.scratch.scores
-    has_narrow, has_wide = model.scratch.narrow.size > 0, model.scratch.wide.size > 0
-    n_prefixes = weights.size - N_REGRESSIONS
+    has_narrow, has_wide = counts_narrow(model.scratch), counts_wide(model.scratch)
+    n_prefixes, words = weights.size - N_REGRESSIONS, model.scratch.worded
     for label in range(scores.size):
         group, n_wrong = groups[label], tally[BY_LABEL + 2 * label]
         prefix, total = 0.0, -n_wrong / (n_wrong + PATIENCE)
         if group >= 0:
             total = 0.0
             if has_narrow:
-                total += weights[n_prefixes] * clip(ridge_answer(narrow(model), group))
+                total += weights[n_prefixes] * clip(words[group] + ridge_answer(narrow(model), group))
             if has_wide:
-                total += weights[n_prefixes + 1] * clip(ridge_answer(wide(model), group))
+                total += weights[n_prefixes + 1] * clip(words[group] + ridge_answer(wide(model), group))
             for stage in range(n_linear):
                 prefix += stage_scores[stage, group]
                 total += weights[stage] * clip(prefix)
@@ -167,13 +174,13 @@ def choose(model: Any, memo: Array, key: int) -> None:
     x, probabilities = memo[settings.row_start :], scratch.probabilities
     weights, scores = np.empty(learned.losses.size), np.empty(k)
     list_row(model, x)
-    least = weigh_experts(learned.losses, has_narrow, scratch.wide.size > 0, weights)
+    least = weigh_experts(learned.losses, counts_narrow(scratch), counts_wide(scratch), weights)
     score_labels(model, x, weights, scores)
     greedy = best_label(scores, allowed)
-    if has_narrow:
+    hopes = has_narrow or scratch.bounds[0] > 0
+    if hopes:
         add_widths(model, OPTIMISM * recent_error(least, verdicts), scores)
-    is_known = has_narrow and scratch.words[0] == 0  # of words hopes know nothing
-    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if is_known else GAMMA)
+    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if hopes else GAMMA)
     best = weigh_labels(scores, allowed, factor, probabilities)
     shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
     note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)

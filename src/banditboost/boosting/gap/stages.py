@@ -62,6 +62,7 @@ class LinearStages:
             "columns": np.zeros(self._plan.n_columns if self._plan.n_columns < d else 0),
             "row": np.zeros(d),
             "verdicts": np.array([-1], np.int64),
+            "worded": np.zeros(self.weights.shape[1] * LANES),
             "scores": np.zeros((STAGES, self.weights.shape[1] * LANES)),
             "scored": np.zeros(1, np.int64),
             "roots": np.zeros((2, length)),

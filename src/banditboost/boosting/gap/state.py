@@ -21,7 +21,7 @@ STATISTICS = np.dtype(
 )
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
 # Of a place that names and words share: how many values were learned there, and the sum of their squares.
-PLACE = np.dtype([("count", "f8"), ("squares", "f8")], align=True)
+PLACE = np.dtype([("count", "f8"), ("squares", "f8"), ("name", "f8")], align=True)
 # Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are
 # shared by a hash.
 SPAN = np.dtype([("start", "i8"), ("needed", "i8"), ("room", "i8")], align=True)
@@ -83,6 +83,7 @@ class GapScratch(NamedTuple):
     columns: Array  # the row without words, as trees read it; empty if there are no places for words
     row: Array  # of which the list was made,
     verdicts: Array  # [1] and when: the statistics are those after so many verdicts
+    worded: Array  # [8 blocks]: what names and words that share places have added to the scores of the row
     scores: Array  # [3, 8 blocks]: what each stage has added to the scores of the row,
     scored: Array  # [1] of the first so many stages
     roots: Array  # [2, length of the list]: of a step
