@@ -15,7 +15,7 @@ from banditboost.rows.distinct import Distinct
 from banditboost.rows.plain import text_of
 
 SHARED = 2**32  # codes of nominal values without a place of their own begin here; words have those below
-FIRST_VALUES = 8  # of a nominal feature: they need not come again
+FIRST_VALUES = 4  # of a nominal feature: they need not come again
 MAX_VALUES = 256  # with a place of their own
 MOST_NOTES = 1_024  # values of a feature that came once; those that came first are forgotten
 MOST_COLUMNS = 1_024  # that rows bring to a model that takes words; later ones are words,

@@ -97,7 +97,6 @@ def list_shared(model: Any, x: Array) -> int:
         model.scratch.slots,
         model.scratch.values,
     )
-    model.scratch.words[0] = 0
     if places.size == 0:
         return 0
     n = 0
@@ -109,7 +108,6 @@ def list_shared(model: Any, x: Array) -> int:
         elif kind == WORD and x[c] == x[c]:
             slots[n] = int(x[c]) & (places.size - 1)
             values[n] = weigh(places[slots[n]], x[c + 1])
-            model.scratch.words[0] += 1
             n += 1
     return n
 
@@ -297,7 +295,7 @@ def score_shared(model: Any) -> None:
     scratch, shared = model.scratch, model.learned.shared
     n = scratch.bounds[0]
     for block in range(shared.shape[1]):
-        scores = scratch.worded[block * LANES : (block + 1) * LANES]
+        scores = scratch.shared_scores[block * LANES : (block + 1) * LANES]
         scores[:] = 0.0
         if n > 0:
             add_lanes(shared[0, block], scratch.slots[:n], scratch.values[:n], scores)
@@ -320,17 +318,17 @@ def score_stages(model: Any, n_stages: int) -> None:
         for block in range(weights.shape[1]):
             scores = scratch.scores[stage, block * LANES : (block + 1) * LANES]
             for lane in range(LANES):
-                scores[lane] = scratch.worded[block * LANES + lane] if stage == 0 else 0.0
+                scores[lane] = scratch.shared_scores[block * LANES + lane] if stage == 0 else 0.0
             add_lanes(weights[0, block], slots, values, scores)
     scratch.scored[0] = max(first, n_stages)
 
 
 @kernel
-def score_words(model: Any, group: int) -> float:
+def score_shared_of(model: Any, group: int) -> float:
     """What names and words at shared places add to one label's score, as `score_shared` has it."""
     scratch, total = model.scratch, 0.0
     if scratch.scored[0] > 0:
-        return scratch.worded[group]
+        return scratch.shared_scores[group]
     for i in range(scratch.bounds[0]):
         total += scratch.values[i] * model.learned.shared[0, group // LANES, scratch.slots[i], group % LANES]
     return total
@@ -343,7 +341,7 @@ def score_group(model: Any, stage: int, group: int) -> float:
     if stage < scratch.scored[0]:
         return scratch.scores[stage, group]
     block, lane = group // LANES, group % LANES
-    total = score_words(model, group) if stage == 0 else 0.0
+    total = score_shared_of(model, group) if stage == 0 else 0.0
     for i in range(scratch.bounds[stage], scratch.bounds[stage + 1]):
         total += scratch.values[i] * weights[0, block, scratch.slots[i], lane]
     return total

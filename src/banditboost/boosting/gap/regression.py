@@ -29,17 +29,19 @@ class Reading(NamedTuple):
 
 @inlined
 def has_columns(scratch: Any) -> bool:
-    """Whether regressions have something to read in the listed row: not where all of it is at shared places."""
+    """Whether regressions have something to read in the listed row: not where all is at shared places."""
     return scratch.bounds[0] == 0 or scratch.bounds[1] > scratch.bounds[0] + 1
 
 
 @inlined
 def counts_narrow(scratch: Any) -> bool:
+    """Whether there are narrow regressions that count in the listed row."""
     return scratch.narrow.size > 0 and has_columns(scratch)
 
 
 @inlined
 def counts_wide(scratch: Any) -> bool:
+    """Whether there are wide regressions that count in the listed row."""
     return scratch.wide.size > 0 and has_columns(scratch)
 
 
@@ -143,7 +145,7 @@ def step_ridge(reading: Reading, group: int, error: float) -> None:
 
 @kernel
 def add_shared_squares(model: Any, widths: Array) -> None:
-    """To each chain's squared width what is at shared places: the less a label has learned there, the more."""
+    """Add what is at shared places to each chain's squared width: the less was learned there, the more."""
     scratch, squares = model.scratch, model.learned.shared[1]
     for block in range(squares.shape[0]):
         lanes = widths[block * LANES : (block + 1) * LANES]
@@ -162,7 +164,7 @@ def add_widths(model: Any, factor: float, scores: Array) -> None:
     """
     reading, groups, tally, scratch = narrow(model), model.learned.groups, model.learned.tally, model.scratch
     has_narrow = scratch.narrow.size > 0
-    widths, squares = np.zeros(scratch.worded.size), 0.0
+    widths, squares = np.zeros(scratch.shared_scores.size), 0.0
     add_shared_squares(model, widths)
     for i in range(scratch.bounds[1] if has_narrow else scratch.bounds[0]):
         squares += scratch.values[i] * scratch.values[i]
