@@ -274,6 +274,16 @@ class Columns:
         return np.array(self._word_places, np.int64)
 
     @property
+    def column_places(self) -> Array:
+        """Where in a coded row each feature stands, in the order of `names`."""
+        return np.array([index for index, _ in self._columns.values()], np.int64)
+
+    @property
+    def words(self) -> tuple[Hashable, ...]:
+        """The columns that were declared for words."""
+        return tuple(self._words)
+
+    @property
     def shares_places(self) -> bool:
         """Whether names or words share places."""
         return self.shares or bool(self._word_places)

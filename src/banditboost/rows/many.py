@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.rows.bags import WordedRows, as_worded
 from banditboost.rows.by_columns import ByColumns, taken_apart
 from banditboost.rows.checking import first_bad_row
 from banditboost.rows.features import feature_table
@@ -23,13 +24,17 @@ def checked_table(schema: Schema, X: Any) -> ByColumns | None:
     by row.
     """
     X = without_mask(X)
-    has_no_columns = is_sparse(X) or (isinstance(X, np.ndarray) and X.dtype != object)
+    has_no_columns = isinstance(X, WordedRows) or is_sparse(X) or _is_matrix(X)
     columns = None if has_no_columns else taken_apart(X, schema)
     if columns is not None:
         trial = schema.copy()
         for row in columns.first_rows():
             try_row(trial, row)
     return columns
+
+
+def _is_matrix(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype != object
 
 
 def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
@@ -40,6 +45,9 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     X = without_mask(X)
     if is_sparse(X):
         return list(SparseRows(schema, X).rows())
+    if (worded := as_worded(X, schema)) is not None:
+        worded.check(schema)
+        return list(worded.rows(schema))
     if isinstance(X, np.ndarray):
         matrix = checked_matrix(X, trial) if X.dtype != object else None
         if matrix is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.models.model import Model
+from banditboost.rows.bags import as_worded
 from banditboost.rows.by_columns import BLOCK, ByColumns
 from banditboost.rows.many import checked_copy, checked_matrix, checked_table, rows_of_frame, try_row
 from banditboost.rows.plain import without_mask
@@ -44,7 +45,10 @@ class Rows:
         self._trial = trial = model._schema.copy()
         X = without_mask(X)
         self._sparse = SparseRows(trial, X) if is_sparse(X) else None
-        if self._sparse is not None:
+        self._worded = as_worded(X, trial)
+        if self._worded is not None:
+            self._worded.check(trial)
+        if self._sparse is not None or self._worded is not None:
             return
         if isinstance(X, np.ndarray) and X.dtype != object:
             fit = [checked_matrix(part, trial) is not None for part in _parts(X)]
@@ -59,19 +63,23 @@ class Rows:
     def __len__(self) -> int:
         if self._sparse is not None:
             return len(self._sparse)
+        if self._worded is not None:
+            return len(self._worded)
         held = self._rows if self._columns is None else self._columns
         return len(held if self._matrix is None else self._matrix)
 
     def blocks(self) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the round after it."""
+        model = self._model
         if self._sparse is not None:
             if len(self._sparse):
-                self._model._joined(self._sparse.fullest())
-                yield from self._sparse.blocks(self._model._schema)
+                model._joined(self._sparse.fullest())
+                yield from self._sparse.blocks(model._schema)
+        elif self._worded is not None:
+            yield from self._worded.blocks(model._joined, lambda: model._schema)
         elif self._matrix is not None:
             yield from self._copies(self._matrix)
         elif self._columns is not None:
-            model = self._model
             yield from self._columns.blocks(model._coded, model._joined, lambda: model._schema)
         else:
             yield from self._row_by_row()
