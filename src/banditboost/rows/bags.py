@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from banditboost.errors import FeatureError
-from banditboost.rows.checking import first_bad_row
-from banditboost.rows.features import column_table
 from banditboost.rows.plain import coded
 from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import MOST_WORDS, SHARED
@@ -117,7 +115,7 @@ class WordedRows:
         return some
 
     def check(self, schema: Schema) -> None:
-        """Refuse rows that a model with this schema cannot take."""
+        """Refuse rows that a model with this schema cannot take, whatever their numbers are."""
         if not schema.takes_words:
             raise FeatureError(
                 f"X has the columns of words {quoted(list(self.names))}, of which only GapBoost learns; use "
@@ -132,12 +130,12 @@ class WordedRows:
         most = int(np.diff(self._ends).max(initial=0))
         if most > MOST_WORDS:
             raise FeatureError(f"a row of X has {most} words; give at most {MOST_WORDS}")
-        features, n_rows = column_table(schema), max(1, _BLOCK // max(1, self._matrix.shape[1]))
+
+    def parts(self) -> Iterator[Array]:
+        """Copies of the numbers and codes, some rows at a time."""
+        n_rows = max(1, _BLOCK // max(1, self._matrix.shape[1]))
         for start in range(0, len(self), n_rows):
-            part = np.array(self._matrix[start : start + n_rows], np.float64, order="C")
-            row, column = first_bad_row(features, part)
-            if row >= 0:
-                raise schema.bad_position(column, float(part[row, column]))
+            yield np.array(self._matrix[start : start + n_rows], np.float64, order="C")
 
     def rows(self, schema: Schema) -> Iterator[dict[Any, Any]]:
         """Each row as a model takes it alone, after a check."""

@@ -441,6 +441,14 @@ class Columns:
         self._array_width = len(names)
         return True
 
+    def padded(self, row: Array) -> Array | None:
+        """An array of all declared features, with no word behind them; None if it is anything else."""
+        if not (self.declared and self._word_places) or self._position_names(len(row)) != self.names:
+            return None
+        out = np.full(len(self), np.nan)
+        out[self.column_places] = row
+        return out
+
     def bad_position(self, index: int, value: float) -> FeatureError:
         """What is wrong with an array row at one place."""
         if index >= len(self):

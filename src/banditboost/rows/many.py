@@ -12,7 +12,7 @@ from banditboost.errors import FeatureError
 from banditboost.rows.bags import WordedRows, as_worded
 from banditboost.rows.by_columns import ByColumns, taken_apart
 from banditboost.rows.checking import first_bad_row
-from banditboost.rows.features import feature_table
+from banditboost.rows.features import column_table, feature_table
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Schema
 from banditboost.rows.sparse import SparseRows, is_sparse
@@ -45,8 +45,7 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     X = without_mask(X)
     if is_sparse(X):
         return list(SparseRows(schema, X).rows())
-    if (worded := as_worded(X, schema)) is not None:
-        worded.check(schema)
+    if (worded := checked_worded(X, schema)) is not None:
         return list(worded.rows(schema))
     if isinstance(X, np.ndarray):
         matrix = checked_matrix(X, trial) if X.dtype != object else None
@@ -100,6 +99,21 @@ def checked_matrix(X: Array, schema: Schema) -> Array | None:
     if len(X) and not schema.takes_array(X[0]):
         return None
     return checked_copy(X, schema)
+
+
+def checked_worded(X: Any, schema: Schema) -> WordedRows | None:
+    """Rows of a table with words, or a matrix for a schema with words, with every number checked; else
+    None.
+    """
+    worded = as_worded(X, schema)
+    if worded is None:
+        return None
+    worded.check(schema)
+    for part in worded.parts():
+        row, column = first_bad_row(column_table(schema), part)
+        if row >= 0:
+            raise schema.bad_position(column, float(part[row, column]))
+    return worded
 
 
 def checked_copy(X: Array, schema: Schema) -> Array:

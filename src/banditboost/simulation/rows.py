@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 
 from banditboost.models.model import Model
-from banditboost.rows.bags import as_worded
 from banditboost.rows.by_columns import BLOCK, ByColumns
-from banditboost.rows.many import checked_copy, checked_matrix, checked_table, rows_of_frame, try_row
+from banditboost.rows.many import (
+    checked_copy,
+    checked_matrix,
+    checked_table,
+    checked_worded,
+    rows_of_frame,
+    try_row,
+)
 from banditboost.rows.plain import without_mask
 from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
@@ -45,9 +51,7 @@ class Rows:
         self._trial = trial = model._schema.copy()
         X = without_mask(X)
         self._sparse = SparseRows(trial, X) if is_sparse(X) else None
-        self._worded = as_worded(X, trial)
-        if self._worded is not None:
-            self._worded.check(trial)
+        self._worded = checked_worded(X, trial)
         if self._sparse is not None or self._worded is not None:
             return
         if isinstance(X, np.ndarray) and X.dtype != object:
