@@ -279,6 +279,11 @@ class Columns:
         return np.array([index for index, _ in self._columns.values()], np.int64)
 
     @property
+    def dates(self) -> tuple[Hashable, ...]:
+        """The columns that were declared as dates."""
+        return tuple(self._dates)
+
+    @property
     def words(self) -> tuple[Hashable, ...]:
         """The columns that were declared for words."""
         return tuple(self._words)
