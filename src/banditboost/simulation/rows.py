@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.models.model import Model
-from banditboost.rows.by_columns import BLOCK, ByColumns
+from banditboost.rows.by_columns import ByColumns, block_size
 from banditboost.rows.many import (
     checked_copy,
     checked_matrix,
@@ -105,7 +105,7 @@ class Rows:
             if not block:
                 self._model._schema.look_ahead()
             coded = self._model._coded(row, first_round + t)
-            if block and (coded is None or len(block) == BLOCK):
+            if block and (coded is None or len(block) >= block_size(len(block[0]))):
                 yield np.array(block), t
                 block = []
             block.append(self._model._joined(row) if coded is None else coded)
