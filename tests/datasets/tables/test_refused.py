@@ -326,3 +326,11 @@ def test_file_that_changes_between_the_passes(write: Writer, later: str, csv_rea
     write(later)
     with pytest.raises(DatasetError, match="let no one write to it meanwhile"):
         list(opened.batches())
+
+
+def test_a_name_that_is_a_whole_text(write: Writer) -> None:
+    with pytest.raises(
+        DatasetError, match=r"a column whose name has 5,000 characters.*give it a short one"
+    ) as refusal:
+        datasets.read(write(f"{'x' * 5_000},y\n1,a\n2,b\n"), "z")
+    assert len(str(refusal.value)) < 500

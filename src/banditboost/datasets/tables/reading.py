@@ -34,6 +34,7 @@ from banditboost.datasets.tables.word_columns import WordColumn
 from banditboost.text import quoted, visible
 
 Names = Collection[str]
+_LONGEST_NAME = 1_000  # characters
 
 
 def read(
@@ -319,7 +320,13 @@ def _dates_last(columns: list[Column]) -> list[Column]:
 
 
 def check_names(source: Source, names: list[str], wanted: Iterable[str]) -> None:
-    """Refuse columns that are not there."""
+    """Refuse columns that are not there, and names that are no names."""
+    longest = max(map(len, names), default=0)
+    if longest > _LONGEST_NAME:
+        raise DatasetError(
+            f"{source.name} has a column whose name has {longest:,} characters, and may have "
+            f"{_LONGEST_NAME:,}: give it a short one (the first line of a CSV file has to name the columns)"
+        )
     for name in wanted:
         if name not in names:
             raise DatasetError(f"{source.name} has no column {name!r}: {_hint(name, names)}")
