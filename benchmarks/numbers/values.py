@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, bakeoff, departures, forms, reliability, reproduction, speed, theory
+from benchmarks.numbers import (
+    accuracy,
+    bakeoff,
+    departures,
+    forms,
+    reliability,
+    reproduction,
+    sameness,
+    speed,
+    theory,
+)
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
@@ -13,6 +23,7 @@ VALUES: dict[str, Callable[[], str]] = {
     **forms.VALUES,
     **reliability.VALUES,
     **reproduction.VALUES,
+    **sameness.VALUES,
     **speed.VALUES,
     **theory.VALUES,
 }

@@ -157,6 +157,8 @@ class Model(Changing):
             if self._schema.takes_array(x):
                 self._calls.row_shape = x.shape
                 return np.array(x, np.float64)
+            if (row := self._schema.padded(x)) is not None:
+                return row
             x = x.tolist()
         return self._schema.code_if_known(x) if ahead is None else self._schema.code_ahead(x, ahead)
 
@@ -192,6 +194,8 @@ class Model(Changing):
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self._schema) and self._schema.takes_array(x):
                 return np.array(x, np.float64)
+            if (row := self._schema.padded(x)) is not None:
+                return row
             x = x.tolist()
         return self._schema.code_known(x)
 

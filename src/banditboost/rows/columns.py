@@ -274,6 +274,21 @@ class Columns:
         return np.array(self._word_places, np.int64)
 
     @property
+    def column_places(self) -> Array:
+        """Where in a coded row each feature stands, in the order of `names`."""
+        return np.array([index for index, _ in self._columns.values()], np.int64)
+
+    @property
+    def dates(self) -> tuple[Hashable, ...]:
+        """The columns that were declared as dates."""
+        return tuple(self._dates)
+
+    @property
+    def words(self) -> tuple[Hashable, ...]:
+        """The columns that were declared for words."""
+        return tuple(self._words)
+
+    @property
     def shares_places(self) -> bool:
         """Whether names or words share places."""
         return self.shares or bool(self._word_places)
@@ -430,6 +445,14 @@ class Columns:
             return False
         self._array_width = len(names)
         return True
+
+    def padded(self, row: Array) -> Array | None:
+        """An array of all declared features, with no word behind them; None if it is anything else."""
+        if not (self.declared and self._word_places) or self._position_names(len(row)) != self.names:
+            return None
+        out = np.full(len(self), np.nan)
+        out[self.column_places] = row
+        return out
 
     def bad_position(self, index: int, value: float) -> FeatureError:
         """What is wrong with an array row at one place."""
