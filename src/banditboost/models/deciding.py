@@ -61,7 +61,7 @@ class DecidingModel(Model):
             row = self._coded(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
         if row is None or origin is None or identity.forks != FORKS[0] or round_ >= identity.ledger.room:
-            return self._decide_on_draft(x, self._indices_of(allowed))
+            return self._decide_on_draft(x, row, self._indices_of(allowed))
         if allowed is None and calls.active is None:
             memo = calls.blank.copy()
             shown = calls.decide(calls.model, row, round_, calls.seed, memo, 0, 1)
@@ -82,11 +82,13 @@ class DecidingModel(Model):
             return told
         return error
 
-    def _decide_on_draft(self, x: Row, allowed: Array | None) -> Decision:
-        """Decide after something has joined, a run has begun, or the ledger has grown: all at once."""
+    def _decide_on_draft(self, x: Row, row: Array | None, allowed: Array | None) -> Decision:
+        """Decide after something has joined, a run has begun, or the ledger has grown: all at once.
+
+        `row` is what x is as numbers; None if it brings something.
+        """
         self._finish_lesson()
         draft, round_ = self._draft(), self.rounds
-        row = draft._coded(x)
         row = draft._admit(x) if row is None else row
         origin = draft._open_rounds(1)
         memo, _ = draft._choose(row, round_, allowed, True)

@@ -125,7 +125,7 @@ class Model(Changing):
         raise NotImplementedError
 
     def _bind(self) -> Calls:
-        return Calls(type(self), self._state())
+        return Calls(type(self), self._state(), self.__dict__.get("_calls"))
 
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""

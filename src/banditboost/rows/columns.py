@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from banditboost.validation import is_hashable
 
 _KINDS = ("numeric", "nominal")
 _ROUNDS = 0  # of a model's counters
+_Made = TypeVar("_Made")
 
 
 class Place(NamedTuple):
@@ -62,6 +63,7 @@ class Columns:
     _word_places: tuple[int, ...] = ()  # where in a row each word stands; its weight stands after it
     shares: bool = False
     """Whether a nominal value came that has no place of its own."""
+    _known: Mapping[Any, tuple[int, Any]] = MappingProxyType({})  # what `following` has made, and of what version
 
     def __init__(
         self,
@@ -197,9 +199,9 @@ class Columns:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the counters, which are the model's."""
+        """Without the counters, which are the model's, and what follows from the rest."""
         self._newcomers.settle(self.rounds)
-        return {name: value for name, value in self.__dict__.items() if name != "counters"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("counters", "_known")}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `Schema.from_dict` makes the schema again."""
@@ -305,6 +307,7 @@ class Columns:
         free = iter(sorted(set(range(width)) - set(taken)))
         self._columns = {name: (next(free), codes) for name, (_, codes) in self._columns.items()}
         self._word_places, self._width, self.shares = tuple(places), width, data.get("shares", False)
+        self.version += 1
         self._declared_values = {
             name: n for name, n in zip(self._columns, counts, strict=True) if n > FIRST_VALUES
         }
@@ -319,8 +322,20 @@ class Columns:
         """How many numbers a coded row has."""
         return self._width
 
+    def following(self, make: Callable[[Any], _Made]) -> _Made:
+        """What a function makes of these columns: again only when something has joined."""
+        version, made = self._known.get(make, (-1, None))
+        if version != self.version:
+            made = make(self)
+            self._known = {**self._known, make: (self.version, made)}
+        found: _Made = made
+        return found
+
     def places(self) -> list[Place]:
         """What each number of a coded row is."""
+        return self.following(Columns._places)
+
+    def _places(self) -> list[Place]:
         found = [Place(None, "word", 0, 0)] * self._width
         for name, (index, codes) in self._columns.items():
             if codes is None:

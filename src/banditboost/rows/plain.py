@@ -65,6 +65,12 @@ def is_coded(value: object) -> TypeGuard[Coded]:
     )
 
 
+def is_simple(value: Any) -> bool:
+    """Whether a value is a string, or a number of Python's that is not too large: most are."""
+    kind = type(value)
+    return kind is str or ((kind is float or kind is int) and -LARGEST <= value <= LARGEST)
+
+
 def is_missing(value: object) -> bool:
     """None, NaN, NumPy's NaT, and pandas' NA and NaT alike."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -95,7 +101,8 @@ def plain_row(row: Mapping[Any, Any], dates: Collection[Hashable] = ()) -> dict[
     origins: dict[Hashable, tuple[Hashable, ...]] = {}
     for path, value in _leaves(row, ()):
         name = path[0] if len(path) == 1 else ".".join(map(text_of, path))
-        for column, cell in _cells(name, value, dates):
+        as_it_is = is_simple(value) and name not in dates
+        for column, cell in ((name, value),) if as_it_is else _cells(name, value, dates):
             if column in found:
                 raise twice(column, place(origins[column]), place(path))
             found[column], origins[column] = cell, path

@@ -17,6 +17,7 @@ from banditboost.rows.plain import (
     coded,
     is_coded,
     is_missing,
+    is_simple,
     name_of,
     number_in,
     number_of,
@@ -115,6 +116,9 @@ class Schema(Columns):
         found: dict[Hashable, Cell] = {}
         words: dict[int, float] = {}
         for name, value in plain.items():
+            if self._is_known(name, value):
+                found[name] = value
+                continue
             if is_coded(name) or is_coded(value):
                 self._check_told(name, value)
             if is_coded(name):
@@ -141,6 +145,14 @@ class Schema(Columns):
                 f"the row has {len(words)} words; give at most {MOST_WORDS}, such as those that matter most"
             )
         return Cells(found, words, isinstance(row, Told))
+
+    def _is_known(self, name: Hashable, value: Any) -> bool:
+        """Whether a cell is nothing but a number of a numeric feature, or a value that has its place."""
+        column = self._columns.get(name) if type(name) is str else None
+        if column is None or not is_simple(value):
+            return False
+        codes = column[1]
+        return type(value) is not str if codes is None else type(value) is str and value in codes
 
     def _check_told(self, name: Hashable, value: Any) -> None:
         """Refuse a number in the place of a word or value where a branch would tell none."""
