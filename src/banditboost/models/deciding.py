@@ -18,6 +18,7 @@ from banditboost.models.model import Model
 from banditboost.models.settings import ROUNDS
 from banditboost.rows.by_columns import ByColumns
 from banditboost.rows.many import checked_rows, checked_table, listed
+from banditboost.rows.schema import Cells
 from banditboost.rows.vocabulary import Vocabulary
 from banditboost.text import quoted
 from banditboost.types import Array, Row
@@ -54,13 +55,18 @@ class DecidingModel(Model):
         if self._turn.unfinished is not None:
             self._settled()
         calls, identity = self._calls, self._identity
-        row: Array | None
+        row: Array | Cells | None
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == calls.row_shape:
             row = x  # as the one before: nothing else to look at
         elif type(x) is not dict or (row := calls.encode(x)) is None:
-            row = self._coded(x)
+            row = self._read(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
-        if row is None or origin is None or identity.forks != FORKS[0] or round_ >= identity.ledger.room:
+        if (
+            not isinstance(row, np.ndarray)
+            or origin is None
+            or identity.forks != FORKS[0]
+            or round_ >= identity.ledger.room
+        ):
             return self._decide_on_draft(x, row, self._indices_of(allowed))
         if allowed is None and calls.active is None:
             memo = calls.blank.copy()
@@ -82,14 +88,14 @@ class DecidingModel(Model):
             return told
         return error
 
-    def _decide_on_draft(self, x: Row, row: Array | None, allowed: Array | None) -> Decision:
+    def _decide_on_draft(self, x: Row, read: Array | Cells | None, allowed: Array | None) -> Decision:
         """Decide after something has joined, a run has begun, or the ledger has grown: all at once.
 
-        `row` is what x is as numbers; None if it brings something.
+        `read` is what x is as numbers, or what it says if it brings something.
         """
         self._finish_lesson()
         draft, round_ = self._draft(), self.rounds
-        row = draft._admit(x) if row is None else row
+        row = read if isinstance(read, np.ndarray) else draft._admit(x, read)
         origin = draft._open_rounds(1)
         memo, _ = draft._choose(row, round_, allowed, True)
         self._become(draft)

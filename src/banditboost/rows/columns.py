@@ -35,6 +35,7 @@ from banditboost.validation import is_hashable
 
 _KINDS = ("numeric", "nominal")
 _ROUNDS = 0  # of a model's counters
+_NOT_KEPT = ("counters", "_listed", "_known")
 _Made = TypeVar("_Made")
 
 
@@ -63,7 +64,8 @@ class Columns:
     _word_places: tuple[int, ...] = ()  # where in a row each word stands; its weight stands after it
     shares: bool = False
     """Whether a nominal value came that has no place of its own."""
-    _known: Mapping[Any, tuple[int, Any]] = MappingProxyType({})  # what `following` has made, and of what version
+    _listed: list[Place] | None = None  # what each number of a row is, once somebody has asked
+    _known: Mapping[Any, tuple[int, Any]] = MappingProxyType({})  # what `following` has made, and of which version
 
     def __init__(
         self,
@@ -174,13 +176,23 @@ class Columns:
         self.version += 1
         if codes is not None and len(codes) > FIRST_VALUES:
             self._declared_values[name] = len(codes)
+        if self._listed is not None:
+            self._listed.append(self._place_of(name))
+
+    def _add_value(self, name: Hashable, value: Hashable) -> None:
+        """Let a value of a nominal feature have the next place."""
+        index, codes = self._columns[name]
+        self._columns[name] = index, {**(codes or {}), value: len(codes or {})}
+        self.version += 1
+        if self._listed is not None:
+            self._listed[index] = self._place_of(name)
 
     def _add_word_places(self, n_words: int) -> None:
         """Have room for so many words in a row."""
         n_new = places_for(n_words) - len(self._word_places)
         self._word_places += tuple(range(self._width, self._width + 2 * n_new, 2))
         self._width += 2 * n_new
-        self._array_width = -1
+        self._array_width, self._listed = -1, None
         self.version += 1
 
     def copy(self) -> Self:
@@ -189,6 +201,7 @@ class Columns:
         made.__dict__.update(self.__dict__)
         made._columns = dict(self._columns)
         made._newcomers = self._newcomers.copy()
+        made._listed = None if self._listed is None else self._listed.copy()
         return made
 
     def alone(self) -> Self:
@@ -201,7 +214,7 @@ class Columns:
     def __getstate__(self) -> dict[str, Any]:
         """Without the counters, which are the model's, and what follows from the rest."""
         self._newcomers.settle(self.rounds)
-        return {name: value for name, value in self.__dict__.items() if name not in ("counters", "_known")}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_KEPT}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `Schema.from_dict` makes the schema again."""
@@ -307,6 +320,7 @@ class Columns:
         free = iter(sorted(set(range(width)) - set(taken)))
         self._columns = {name: (next(free), codes) for name, (_, codes) in self._columns.items()}
         self._word_places, self._width, self.shares = tuple(places), width, data.get("shares", False)
+        self._listed = None
         self.version += 1
         self._declared_values = {
             name: n for name, n in zip(self._columns, counts, strict=True) if n > FIRST_VALUES
@@ -332,20 +346,21 @@ class Columns:
         return found
 
     def places(self) -> list[Place]:
-        """What each number of a coded row is."""
-        return self.following(Columns._places)
+        """What each number of a coded row is; to be read only."""
+        if self._listed is None:
+            found = [Place(None, "word", 0, 0)] * self._width
+            for name, (index, _) in self._columns.items():
+                found[index] = self._place_of(name)
+            for index in self._word_places:
+                found[index + 1] = Place(None, "weight", 0, 0)
+            self._listed = found
+        return self._listed
 
-    def _places(self) -> list[Place]:
-        found = [Place(None, "word", 0, 0)] * self._width
-        for name, (index, codes) in self._columns.items():
-            if codes is None:
-                found[index] = Place(name, "numeric", 0, 1)
-            else:
-                n_slots = slots_for(len(codes), self._declared_values.get(name, 0))
-                found[index] = Place(name, "nominal", len(codes), n_slots)
-        for index in self._word_places:
-            found[index + 1] = Place(None, "weight", 0, 0)
-        return found
+    def _place_of(self, name: Hashable) -> Place:
+        codes = self._columns[name][1]
+        if codes is None:
+            return Place(name, "numeric", 0, 1)
+        return Place(name, "nominal", len(codes), slots_for(len(codes), self._declared_values.get(name, 0)))
 
     def __repr__(self) -> str:
         parts = (

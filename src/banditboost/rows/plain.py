@@ -93,18 +93,19 @@ def without_mask(values: Any) -> Any:
 # A row
 
 
-def plain_row(row: Mapping[Any, Any], dates: Collection[Hashable] = ()) -> dict[Hashable, Value]:
+def plain_row(
+    row: Mapping[Any, Any], dates: Collection[Hashable] = (), before: Collection[Hashable] = ()
+) -> dict[Hashable, Value]:
     """Numbers and names by column, None for what is missing; texts in a column of `dates` are read as ISO
-    dates. It refuses a bad value, and two values for one column.
+    dates. It refuses a bad value, and two values for one column; `before` are columns that have theirs.
     """
     found: dict[Hashable, Value] = {}
     origins: dict[Hashable, tuple[Hashable, ...]] = {}
     for path, value in _leaves(row, ()):
         name = path[0] if len(path) == 1 else ".".join(map(text_of, path))
-        as_it_is = is_simple(value) and name not in dates
-        for column, cell in ((name, value),) if as_it_is else _cells(name, value, dates):
-            if column in found:
-                raise twice(column, place(origins[column]), place(path))
+        for column, cell in _cells(name, value, dates):
+            if column in found or column in before:
+                raise twice(column, place(origins.get(column, (column,))), place(path))
             found[column], origins[column] = cell, path
     return found
 

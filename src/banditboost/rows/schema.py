@@ -49,9 +49,11 @@ Cell = float | str | Coded
 class Cells(NamedTuple):
     """What a row says; what is missing is left out."""
 
-    columns: dict[Hashable, Cell]  # a number for each numeric feature, a name for each nominal one
+    known: dict[Hashable, Cell]  # numbers of numeric features, and names that have their places
+    columns: dict[Hashable, Cell]  # the others: a number for a numeric feature, a name for a nominal one
     words: dict[int, float]  # weights by code
     told: bool  # by a branch, where its values have places
+    length: int | None = None  # how many values there are, if the row has no names and says how long such rows are
 
 
 class Told(dict[Hashable, Any]):
@@ -112,13 +114,14 @@ class Schema(Columns):
 
     def cells(self, row: Mapping[Any, Any]) -> Cells:
         """What a row says, known or not. It refuses a bad row."""
-        plain = plain_row(row, self._dates)
+        known: dict[Hashable, Cell] = {
+            name: value for name, value in row.items() if self._is_known(name, value)
+        }
+        others = {name: value for name, value in row.items() if name not in known} if known else row
+        plain = plain_row(others, self._dates, known)
         found: dict[Hashable, Cell] = {}
         words: dict[int, float] = {}
         for name, value in plain.items():
-            if self._is_known(name, value):
-                found[name] = value
-                continue
             if is_coded(name) or is_coded(value):
                 self._check_told(name, value)
             if is_coded(name):
@@ -132,7 +135,7 @@ class Schema(Columns):
             if value is None:
                 continue
             column, cell = (name, value) if is_coded(value) else self._cell(name, value)
-            if column is not name and (column in plain or column in found):
+            if column is not name and (column in plain or column in found or column in known):
                 raise twice(column, f"{quoted(name)} with the text {quoted(value)}", quoted(column))
             if column not in self._columns and self._is_full:
                 words.update(_as_word(column, cell))
@@ -144,7 +147,7 @@ class Schema(Columns):
             raise FeatureError(
                 f"the row has {len(words)} words; give at most {MOST_WORDS}, such as those that matter most"
             )
-        return Cells(found, words, isinstance(row, Told))
+        return Cells(known, found, words, isinstance(row, Told))
 
     def _is_known(self, name: Hashable, value: Any) -> bool:
         """Whether a cell is nothing but a number of a numeric feature, or a value that has its place."""
@@ -270,13 +273,17 @@ class Schema(Columns):
 
     def admit(self, row: Any) -> None:
         """Let a row's new features and values join, after the whole row was found good."""
-        named = self.named(row)
-        self._admit_cells(self.cells(named), len(named) if self._is_by_position(row) else None)
+        self._admit_cells(self._read(row))
 
-    def _admit_cells(self, cells: Cells, length: int | None) -> None:
-        """Let them join; `length` is how long the row is, if it has no names."""
-        if length is not None:
-            self._positions = length
+    def _read(self, row: Any) -> Cells:
+        """What a row says, with names or without. It refuses a bad row."""
+        named = self.named(row)
+        cells = self.cells(named)
+        return cells._replace(length=len(named)) if self._is_by_position(row) else cells
+
+    def _admit_cells(self, cells: Cells) -> None:
+        if cells.length is not None:
+            self._positions = cells.length
         for name, kind, value in self._news(cells):
             if kind == "words":
                 self._add_word_places(value)
@@ -288,29 +295,29 @@ class Schema(Columns):
             elif name not in self._columns:
                 self._add(name, kind)
             if kind == "nominal":
-                index, codes = self._columns[name]
-                self._columns[name] = index, {**(codes or {}), value: len(codes or {})}
-                self.version += 1
+                self._add_value(name, value)
 
     def code(self, row: Any) -> Array:
         """A row as numbers, after its new features and values have joined."""
-        named = self.named(row)
-        cells = self.cells(named)
-        self._admit_cells(cells, len(named) if self._is_by_position(row) else None)
+        return self.join(self._read(row))
+
+    def join(self, cells: Cells) -> Array:
+        """A row that was read as numbers, after its new features and values have joined."""
+        self._admit_cells(cells)
         return self._noted(cells)
 
-    def code_if_known(self, row: Any) -> Array | None:
-        """A row as numbers; None if it brings anything that has not joined. It refuses a bad row."""
-        named = self.named(row)
-        out = np.full(len(self), math.nan)
-        if not isinstance(row, Told) and self.encode(named, out):
-            return out
-        cells = self.cells(named)
-        if self._news(cells) or (self._positions is None and self._is_by_position(row)):
-            return None
+    def code_if_known(self, row: Any) -> Array | Cells:
+        """A row as numbers; what it says if it brings anything that has not joined. It refuses a bad row."""
+        if not isinstance(row, Told):
+            out = np.full(len(self), math.nan)
+            if self.encode(self.named(row), out):
+                return out
+        cells = self._read(row)
+        if self._news(cells) or (self._positions is None and cells.length is not None):
+            return cells
         return self._noted(cells)
 
-    def code_ahead(self, row: Any, round_: int) -> Array | None:
+    def code_ahead(self, row: Any, round_: int) -> Array | Cells:
         """As `code_if_known`, for a round that comes later: `look_ahead` was called, and all rows between
         were coded.
         """
@@ -388,6 +395,9 @@ class Schema(Columns):
 
     def _numbers(self, cells: Cells) -> Array:
         out = np.full(len(self), math.nan)
+        for name, cell in cells.known.items():
+            index, codes = self._columns[name]
+            out[index] = cell if codes is None else codes[cell]
         for name, cell in cells.columns.items():
             if name in self._columns:
                 index, codes = self._columns[name]
