@@ -58,8 +58,10 @@ class DecidingModel(Model):
         row: Array | Cells | None
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == calls.row_shape:
             row = x  # as the one before: nothing else to look at
-        elif type(x) is not dict or (row := calls.encode(x)) is None:
+        elif type(x) is not dict:
             row = self._read(x)
+        elif (row := calls.encode(x)) is None:
+            row = self._schema.code_by_cells(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
         if (
             not isinstance(row, np.ndarray)

@@ -312,6 +312,10 @@ class Schema(Columns):
             out = np.full(len(self), math.nan)
             if self.encode(self.named(row), out):
                 return out
+        return self.code_by_cells(row)
+
+    def code_by_cells(self, row: Any) -> Array | Cells:
+        """As `code_if_known`, for a row that `encode` has not taken."""
         cells = self._read(row)
         if self._news(cells) or (self._positions is None and cells.length is not None):
             return cells
