@@ -99,18 +99,19 @@ class Schema(Columns):
             else:
                 code = codes.get(value) if type(value) is str else None
                 if code is None:
-                    if type(value) is not str or not self._stays_without_place(name, value, codes):
+                    code = self.shared_code(name, value, codes)
+                    if code is None:
                         return False
-                    code = SHARED + code_of(name, value)
                     notes.append((name, value))
                 out[index] = code
         if notes:
-            self._write_notes(notes)
+            self.write_notes(notes)
         return True
 
-    def _stays_without_place(self, name: Hashable, value: str, codes: Mapping[Hashable, int]) -> bool:
-        """Whether a value that has no place of its own gets none now, and is nothing but a value."""
-        return self.shares and not self._joins(name, value, codes) and not self._counts_by_words(value)
+    def shared_code(self, name: Hashable, value: Any, codes: Mapping[Hashable, int]) -> int | None:
+        """The number of a value that has no place of its own; None if it gets one now, or is not only that."""
+        stays = type(value) is str and self.shares and not self._joins(name, value, codes)
+        return None if not stays or self._counts_by_words(value) else SHARED + code_of(name, value)
 
     def cells(self, row: Mapping[Any, Any]) -> Cells:
         """What a row says, known or not. It refuses a bad row."""
@@ -210,7 +211,7 @@ class Schema(Columns):
             self._newcomers.settle(self.rounds)
         return len(codes) < MAX_VALUES and self._newcomers.has(name, value)
 
-    def _write_notes(self, found: list[tuple[Hashable, str]]) -> None:
+    def write_notes(self, found: list[tuple[Hashable, str]]) -> None:
         """Note what came without getting a place, in the round that the row is for."""
         round_ = self.rounds if self._ahead is None else self._ahead
         self._newcomers.note([Note(round_, name, value) for name, value in found])
@@ -382,7 +383,7 @@ class Schema(Columns):
             if isinstance(cell, str) and not self._is_own(name, cell)
         ]
         if found:
-            self._write_notes(found)
+            self.write_notes(found)
         return numbers
 
     def _is_by_position(self, row: Any) -> bool:
