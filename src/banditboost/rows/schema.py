@@ -110,8 +110,9 @@ class Schema(Columns):
 
     def shared_code(self, name: Hashable, value: Any, codes: Mapping[Hashable, int]) -> int | None:
         """The number of a value that has no place of its own; None if it gets one now, or is not only that."""
-        stays = type(value) is str and self.shares and not self._joins(name, value, codes)
-        return None if not stays or self._counts_by_words(value) else SHARED + code_of(name, value)
+        if type(value) is not str or not self.shares or self._joins(name, value, codes):
+            return None
+        return None if self._counts_by_words(value) else SHARED + code_of(name, value)
 
     def cells(self, row: Mapping[Any, Any]) -> Cells:
         """What a row says, known or not. It refuses a bad row."""
