@@ -193,9 +193,14 @@ def report(found: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _by_model(found: Sequence[Mapping[str, Any]], cell: Callable[[Mapping[str, Any]], str]) -> list[list[str]]:
+def _by_model(
+    found: Sequence[Mapping[str, Any]], cell: Callable[[Mapping[str, Any]], str]
+) -> list[list[str]]:
     told = {(_named(line), line["model"]): cell(line) for line in found}
-    return [[what, *(told.get((what, name), "-") for name in MODELS)] for what in dict.fromkeys(w for w, _ in told)]
+    return [
+        [what, *(told.get((what, name), "-") for name in MODELS)]
+        for what in dict.fromkeys(w for w, _ in told)
+    ]
 
 
 def _named(line: Mapping[str, Any]) -> str:

@@ -153,7 +153,7 @@ class Model(Changing):
         return row if isinstance(row, np.ndarray) else None
 
     def _read(self, x: Any, ahead: int | None = None) -> Array | Cells | None:
-        """A row as float64, or what it says if it brings what has not joined; None if that is the first array.
+        """A row as float64, or what it says if it brings what has not joined; None for the first array.
 
         Its numbers are checked when they are copied into the memo.
         """

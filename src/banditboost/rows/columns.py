@@ -65,7 +65,7 @@ class Columns:
     shares: bool = False
     """Whether a nominal value came that has no place of its own."""
     _listed: list[Place] | None = None  # what each number of a row is, once somebody has asked
-    _known: Mapping[Any, tuple[int, Any]] = MappingProxyType({})  # what `following` has made, and of which version
+    _known: Mapping[Any, tuple[int, Any]] = MappingProxyType({})  # what `following` has made, by version
 
     def __init__(
         self,
@@ -287,6 +287,11 @@ class Columns:
     def word_places(self) -> Array:
         """Where in a coded row each word stands; its weight stands after it."""
         return np.array(self._word_places, np.int64)
+
+    @property
+    def finds_words(self) -> bool:
+        """Whether long texts, and columns beyond the most, count as words though none were declared."""
+        return self.takes_words and not self.declared
 
     @property
     def shares_places(self) -> bool:

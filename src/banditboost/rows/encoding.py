@@ -62,7 +62,7 @@ class Encoder:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._plans: dict[int, _Plan] = {}  # by how many names a row has
-        self._came: list[tuple[Hashable, str]] = []  # values of the row at hand that have no place of their own
+        self._came: list[tuple[Hashable, str]] = []  # values of the row at hand without a place of their own
 
     def encode(self, row: dict[Any, Any]) -> Array | None:
         """A row as float64, to be read only; None if it brings anything new or odd."""

@@ -11,7 +11,7 @@ from banditboost.types import Array
 
 NUMERIC, NOMINAL, WORD, WEIGHT = 0, 1, 2, 3
 FEATURE = np.dtype([("kind", "i4"), ("offset", "i4"), ("n_values", "i4"), ("capacity", "i4")], align=True)
-_CAPACITIES = np.array([3, 0, 0, 0])  # numbers that a numeric feature takes; a nominal one's depend on its values
+_CAPACITIES = np.array([3, 0, 0, 0])  # by kind: a numeric feature's range; nominal ones have room for values
 _NUMBERS = {"numeric": NUMERIC, "nominal": NOMINAL, "word": WORD, "weight": WEIGHT}
 
 
@@ -39,4 +39,5 @@ def _table(schema: Schema) -> Array:
 def _room(n_values: Array) -> Array:
     """For a nominal feature's values: a power of two, so that the layout changes rarely."""
     bits: Array = np.frexp(np.maximum(n_values - 1, 0))[1]
-    return np.maximum(4, 1 << bits)
+    room: Array = np.maximum(4, 1 << bits)
+    return room

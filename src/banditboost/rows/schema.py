@@ -53,7 +53,7 @@ class Cells(NamedTuple):
     columns: dict[Hashable, Cell]  # the others: a number for a numeric feature, a name for a nominal one
     words: dict[int, float]  # weights by code
     told: bool  # by a branch, where its values have places
-    length: int | None = None  # how many values there are, if the row has no names and says how long such rows are
+    length: int | None = None  # of a row without names, which says how long such rows are
 
 
 class Told(dict[Hashable, Any]):
@@ -109,7 +109,7 @@ class Schema(Columns):
         return True
 
     def shared_code(self, name: Hashable, value: Any, codes: Mapping[Hashable, int]) -> int | None:
-        """The number of a value that has no place of its own; None if it gets one now, or is not only that."""
+        """The number of a value without a place of its own; None if it gets one now, or is words, too."""
         if type(value) is not str or not self.shares or self._joins(name, value, codes):
             return None
         return None if self._counts_by_words(value) else SHARED + code_of(name, value)
@@ -191,7 +191,7 @@ class Schema(Columns):
     @property
     def _is_full(self) -> bool:
         """Whether columns that come now are words."""
-        return self.takes_words and not self.declared and len(self._columns) >= MOST_COLUMNS
+        return self.finds_words and len(self._columns) >= MOST_COLUMNS
 
     def _is_own(self, name: Hashable, value: str) -> bool:
         """Whether a nominal value has a place of its own."""
@@ -200,7 +200,7 @@ class Schema(Columns):
 
     def _counts_by_words(self, value: str) -> bool:
         """Whether a nominal value without a place of its own counts by its words, too."""
-        return self.takes_words and not self.declared and is_text(value)
+        return self.finds_words and is_text(value)
 
     def _joins(self, name: Hashable, value: str, codes: Mapping[Hashable, int], told: bool = False) -> bool:
         """Whether a value gets a place of its own now."""
@@ -354,11 +354,7 @@ class Schema(Columns):
 
     def has_texts(self, values: Iterable[Any]) -> bool:
         """Whether some of these count by their words."""
-        return (
-            self.takes_words
-            and not self.declared
-            and any(isinstance(value, str) and is_text(value) for value in values)
-        )
+        return self.finds_words and any(isinstance(value, str) and is_text(value) for value in values)
 
     def shared_values(self) -> dict[Hashable, tuple[int, int]]:
         """Of each nominal feature whose values share places: how many have one of their own, and how many
@@ -369,7 +365,7 @@ class Schema(Columns):
 
     def makes_words_of(self, names: Iterable[Hashable]) -> bool:
         """Whether some of these features would be words, since there are too many."""
-        return self.takes_words and not self.declared and len({*self._columns, *names}) > MOST_COLUMNS
+        return self.finds_words and len({*self._columns, *names}) > MOST_COLUMNS
 
     def look_ahead(self) -> None:
         """Rows are coded before those before them are decided."""
