@@ -11,5 +11,6 @@ from benchmarks.numbers.speed import origin
 VALUES: dict[str, Callable[[], str]] = {
     "joining.table": lambda: joining.report([line for line in lines("joining") if line["part"] != "ids"]),
     "joining.ids": lambda: joining.report([line for line in lines("joining") if line["part"] == "ids"]),
+    "joining.rounds": lambda: f"{joining.N_COLUMNS:,}",
     "joining.origin": lambda: origin("joining"),
 }
