@@ -38,6 +38,12 @@ class LinearStages:
         if schema.shares_places:
             self._shared = self._shared.opened()
 
+    def draft(self) -> LinearStages:
+        """Stages to be changed before they take the place of these; arrays are replaced, not written into."""
+        made = self.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
     @property
     def layout(self) -> GapLayout:
         return self._plan.layout
@@ -82,13 +88,14 @@ class LinearStages:
 
     def follow_schema(self, schema: Schema) -> None:
         """Columns, nominal values and places for words have joined."""
-        if self._version != schema.version:
+        if self._version != schema.version and not self._plan.serves(schema):
             before = self._plan
             self._lay_out(schema)
             if not self._plan.is_laid_out_as(before):
                 self._move(before)
             if schema.shares_places:
                 self._shared = self._shared.opened()
+        self._version = schema.version
 
     def set_labels(self, n_labels: int, schema: Schema) -> None:
         """Labels have joined: more of them may have to share slots, and regressions may become too many."""
@@ -102,7 +109,6 @@ class LinearStages:
 
     def _lay_out(self, schema: Schema) -> None:
         self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen)
-        self._version = schema.version
 
     def _move(self, before: Plan) -> None:
         """Weights move with what they are about."""
