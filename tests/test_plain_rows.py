@@ -272,7 +272,7 @@ def flat_rows() -> list[dict[Hashable, Any]]:
     for row in ROWS:
         cells = schema.cells(row)
         schema.admit(row)
-        told.append(cells.columns)
+        told.append({**cells.known, **cells.columns})
     return told
 
 
@@ -363,10 +363,8 @@ def test_a_number_of_a_branch_is_the_same_name_however_it_was_sent() -> None:
 def test_the_summary_tells_of_texts_among_numbers() -> None:
     model = teach(make(), ROWS)
     assert model.summary().texts == {"user.age": ("unknown",), "wait": ("long",)}
-    teach(model, [{"n": 1}, *({"n": f"text {i}"} for i in range(7))])
-    assert "n: numeric, but 7 texts came, too: text 0, text 1, text 2, text 3, text 4, ..." in repr(
-        model.summary()
-    )
+    teach(model, [{"n": 1}, *({"n": f"text {i}"} for i in range(3))])
+    assert "n: numeric, but 3 texts came, too: text 0, text 1, text 2" in repr(model.summary())
     assert model.summary().to_dict()["texts"]["user.age"] == ["unknown"]
     assert "numeric, but" not in repr(teach(make(), [{"n": 1}]).summary())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -15,11 +16,13 @@ from banditboost.errors import FeatureError
 from banditboost.rows import sharing
 from banditboost.rows.distinct import Distinct
 from banditboost.rows.sharing import (
+    FEWEST_COLUMNS,
     FEWEST_WORDS,
     FIRST_VALUES,
     MAX_VALUES,
     MOST_COLUMNS,
     MOST_NOTES,
+    MOST_OF_SPARSE,
     MOST_WORDS,
     SHARED,
     Newcomers,
@@ -214,6 +217,72 @@ def test_columns_beyond_the_limit_are_words() -> None:
     assert len(schema.names) == MOST_COLUMNS
 
 
+@pytest.mark.parametrize("present", [31, 32])
+@pytest.mark.parametrize("value", [1, 2.5, True, "red"])
+def test_what_is_new_in_a_row_that_lacks_most_columns_is_a_word(present: int, value: Any) -> None:
+    schema = taking_words()
+    schema.code({f"w{i}": 1.0 for i in range(FEWEST_COLUMNS)})
+    row = {**{f"w{i}": 1.0 for i in range(present)}, "new": value}
+    schema.code({"tags": ["room"] * 2, **{f"w{i}": 1.0 for i in range(40)}})
+    out = np.full(len(schema), np.nan)
+    named = str(value) if isinstance(value, (bool, str)) else ""
+    if present == 31:
+        word = {naive.number("new", named): 1.0 if named else float(value)}
+        assert schema.encode(row, out)
+        assert out.tobytes() == schema.code(row).tobytes()
+        assert words_of(schema, row) == word
+        assert "new" not in schema.names
+    else:
+        assert not schema.encode(row, out)
+        schema.code(row)
+        assert schema.names[-1] == "new"
+
+
+def test_few_columns_are_never_too_many() -> None:
+    schema = taking_words()
+    schema.code({f"w{i}": 1.0 for i in range(FEWEST_COLUMNS - 1)})
+    schema.code({"new": 1.0})
+    assert schema.names[-1] == "new"
+    strict = Schema()
+    strict.code({f"w{i}": 1.0 for i in range(FEWEST_COLUMNS)})
+    strict.code({"new": 1.0})
+    assert strict.names[-1] == "new"  # to trees, everything is a column
+
+
+@pytest.mark.parametrize("missing", [0, 30, 40])
+def test_wide_frames_are_played_as_one_by_one(missing: int) -> None:
+    """Of 70 columns some come later: as columns, or, if most others are missing in that row, as words."""
+    luck = np.random.default_rng(missing)
+    frame = pd.DataFrame(luck.normal(size=(40, 70)), columns=[f"c{i}" for i in range(70)])
+    frame.iloc[:20, 69] = np.nan
+    frame.iloc[20:, :missing] = np.nan
+    y = luck.integers(0, 2, 40)
+    many, one = GapBoost([0, 1], seed=3), GapBoost([0, 1], seed=3)
+    shown = play(many, frame, y).shown.tolist()
+    for row, right, label in zip(frame.to_dict("records"), y, shown, strict=True):
+        decision = one.decide(row)
+        assert decision.label == label
+        one.learn(decision, correct=decision.label == right)
+    assert many.schema.names == one.schema.names
+    assert ("c69" in many.schema.names) == (missing < 40)
+
+
+def test_a_name_counts_from_its_second_coming_on() -> None:
+    """Ids are new each time: what is learned is what is learned without them."""
+    luck = np.random.default_rng(5)
+    schema = Schema(numeric=["size"], nominal={"id": list("abcd")})
+    with_ids, without = (GapBoost([0, 1, 2], schema=schema, seed=3) for _ in range(2))
+    for i in range(100):
+        size = float(luck.normal())
+        one, other = with_ids.decide({"size": size, "id": f"id {i}"}), without.decide({"size": size})
+        assert (one.label, one.probability) == (other.label, other.probability)
+        with_ids.learn(one, correct=size > one.label)
+        without.learn(other, correct=size > other.label)
+    again = with_ids.distribution({"size": 0.0, "id": "id 99"})
+    assert again != with_ids.distribution({"size": 0.0})
+    assert with_ids.distribution({"size": 0.0, "id": "never"}) == with_ids.distribution({"size": 0.0})
+
+
 def test_too_many_words() -> None:
     schema = taking_words()
     schema.code({"t": [str(i) for i in range(MOST_WORDS)]})
@@ -284,9 +353,9 @@ def test_the_summary_tells_what_shares() -> None:
     summary = model.summary()
     own, shared = summary.shared_values["id"]
     assert own == FIRST_VALUES
-    assert abs(shared - 292) < 60
-    assert summary.word_places == (292 + 50, 2**18)
-    assert "id: 8 values have places of their own, about" in repr(summary)
+    assert abs(shared - (300 - FIRST_VALUES)) < 60
+    assert summary.word_places == (300 - FIRST_VALUES + 50, 2**18)
+    assert "id: 4 values have places of their own, about" in repr(summary)
     assert "places in use" in repr(summary)
 
 
@@ -299,13 +368,13 @@ def sparse_stream(n_columns: int, n_rows: int = 60) -> tuple[Any, list[int]]:
     return X, [int(row.nnz) % 2 for row in X]
 
 
-@pytest.mark.parametrize("n_columns", [30, MOST_COLUMNS + 1, 2_000_000])
+@pytest.mark.parametrize("n_columns", [30, MOST_OF_SPARSE + 1, 2_000_000])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 def test_sparse_rows_are_played_as_one_by_one(n_columns: int, form: str) -> None:
     X, y = sparse_stream(n_columns)
     one, many, asked = (GapBoost([0, 1], seed=3) for _ in range(3))
     rows = list(SparseRows(one.schema, X).rows())
-    assert all(isinstance(row, dict) == (n_columns > MOST_COLUMNS) for row in rows)
+    assert all(isinstance(row, dict) == (n_columns > MOST_OF_SPARSE) for row in rows)
     shown = []
     for row, right in zip(rows, y, strict=True):
         decision = one.decide(row)
@@ -318,7 +387,7 @@ def test_sparse_rows_are_played_as_one_by_one(n_columns: int, form: str) -> None
 
 
 def test_a_sparse_matrix_to_trees_is_a_matrix() -> None:
-    X, y = sparse_stream(MOST_COLUMNS + 5)
+    X, y = sparse_stream(MOST_OF_SPARSE + 5)
     sparse, dense = (AdaBandit([0, 1], n_learners=2, seed=3) for _ in range(2))
     assert play(sparse, X, y).shown.tolist() == play(dense, X.toarray(), y).shown.tolist()
 

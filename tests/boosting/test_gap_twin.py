@@ -218,7 +218,7 @@ def test_names_that_share_and_words() -> None:
         if t % 3 == 0:
             city, code = ("#", number), 2.0**32 + number
         else:
-            city = f"city {number}"
+            city = f"city {number % 4}"
             cities += [city] * (city not in cities)
             code, n_values[1] = float(cities.index(city)), len(cities)
         row = {"size": size, "city": city, **{("#", number): weight for number, weight in words.items()}}

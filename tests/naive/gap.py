@@ -50,7 +50,7 @@ LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
 SHARED = 2**32
 MOST_PLACES = 2**18
-FIRST_VALUES = 8
+FIRST_VALUES = 4
 
 GapDecision = namedtuple("GapDecision", "round score hope P yhat ytilde p")
 Column = namedtuple("Column", "value code bin")  # of a value that is present
@@ -78,7 +78,7 @@ def is_column(kind):
 
 
 def n_slots(kind, n, declared):
-    """Of a column in stage 1: one for a number, else one for each value; more than 8 values that were not all
+    """Of a column in stage 1: one for a number, else one for each value; more than 4 values that were not all
     declared have a power of two.
     """
     if kind == "numeric":
@@ -244,6 +244,7 @@ class GapBoost:
         self.statistics = {}  # numeric column -> Statistics
         self.declared = list(n_values)
         self.shared = {}  # shared place -> (count, squares)
+        self.last_name = {}  # shared place -> the name that was learned there last
         self.groups = {}  # label -> N trees, in order of first verdicts; of many labels, first right ones
         self.n_wrong = {}  # label without a group -> its verdicts
         self.W = {}  # (label, stage) -> {place: weight}
@@ -288,24 +289,27 @@ class GapBoost:
         }
 
     def shared_items(self, x):
-        """(place, weight) of the names without a place of their own, and of the words, of a row; the weight of
-        a name is None.
+        """(place, weight, name) of the names without a place of their own, and of the words, of a row; the
+        weight of a name is 1, and the name of a word is None.
         """
         found = []
         for c, kind in enumerate(self.kinds):
             if c < len(x) and not math.isnan(x[c]):
                 if kind == "nominal" and x[c] >= SHARED:
-                    found.append((int(x[c]) % most_places(self.k, self.max_memory), None))
+                    found.append((int(x[c]) % most_places(self.k, self.max_memory), 1.0, int(x[c])))
                 elif kind == "word":
-                    found.append((int(x[c]) % most_places(self.k, self.max_memory), x[c + 1]))
+                    found.append((int(x[c]) % most_places(self.k, self.max_memory), x[c + 1], None))
         return found
 
     def names_and_words(self, x):
-        """A weight counts in units of the root mean square at its place; a name counts 1."""
+        """A weight counts in units of the root mean square at its place; a name counts 1, if it was the last
+        name that was learned there.
+        """
         found = []
-        for place, weight in self.shared_items(x):
-            if weight is None:
-                found.append((("shared", place), 1.0))
+        for place, weight, name in self.shared_items(x):
+            if name is not None:
+                if self.last_name.get(place) == name:
+                    found.append((("shared", place), 1.0))
                 continue
             count, squares = self.shared.get(place, (0, 0.0))
             unit = math.sqrt(squares / count) if squares > count * LEAST_VARIANCE else abs(weight)
@@ -370,7 +374,8 @@ class GapBoost:
         for m in LINEAR:
             F.append(F[-1] + self.dot(a, m, features[m]))
         for tree in self.groups[a]:
-            F.append(F[-1] + ETA * (2 * tree.score(self.without_words(x)) - 1))
+            answer = ETA * (2 * tree.score(self.without_words(x)) - 1) if tree.has_split() else 0.0
+            F.append(F[-1] + answer)
         return F
 
     def has_narrow(self):
@@ -379,65 +384,85 @@ class GapBoost:
     def has_wide(self):
         return has_wide_regressions(self.k, self.kinds, self.width(), self.max_memory, self.slots)
 
-    def regression_losses(self):
-        return [self.L_narrow] * self.has_narrow() + [self.L_wide] * self.has_wide()
+    def kinds_of_regressions(self, features):
+        """Those that count in a row: none if all of it is at shared places."""
+        if len(own(features[1])) == 1 and len(features[1]) > 1:
+            return []
+        return ["narrow"] * self.has_narrow() + ["wide"] * self.has_wide()
 
-    def least_loss(self):
-        return min(self.L + self.regression_losses())
+    def regression_losses(self, features):
+        losses = {"narrow": self.L_narrow, "wide": self.L_wide}
+        return [losses[kind] for kind in self.kinds_of_regressions(features)]
 
-    def expert_weights(self):
-        """Of the prefixes, then of the regressions that there are."""
+    def regression_answer(self, kind, a, features):
+        """What the label's weights say of names and words that share places, and its regression of the
+        columns.
+        """
+        if kind == "narrow":
+            return self.shared_score(a, features) + self.narrow[a].answer(own(features[1]))
+        return self.shared_score(a, features) + self.wide[a].answer(own(features[1]) + features[2])
+
+    def shared_score(self, a, features):
+        return self.dot(a, 1, [(place, value) for place, value in features[1] if place[0] == "shared"])
+
+    def least_loss(self, features):
+        return min(self.L + self.regression_losses(features))
+
+    def expert_weights(self, features):
+        """Of the prefixes, then of the regressions that count."""
         u = shares([math.exp(-HEDGE_RATE * (loss - min(self.L))) for loss in self.L])
         family = [
-            math.exp(-FAMILY_RATE * (loss - self.least_loss()))
-            for loss in [min(self.L), *self.regression_losses()]
+            math.exp(-FAMILY_RATE * (loss - self.least_loss(features)))
+            for loss in [min(self.L), *self.regression_losses(features)]
         ]
         v = shares([family[0] * u_j for u_j in u] + family[1:])
         return shares([v_j if v_j >= LEAST_EXPERT else 0.0 for v_j in v])
 
     def scores(self, x):
-        v, features = self.expert_weights(), self.features(x)
+        features = self.features(x)
+        v = self.expert_weights(features)
         score = [0.0] * self.k
         for a, n in self.n_wrong.items():
             score[a] = -n / (n + PATIENCE)
         for a in self.groups:
             score[a] = 0.0
             F = self.prefixes(a, x, features)
-            regressions = list(v[3 + self.N :])
-            if self.has_narrow():
-                score[a] += regressions.pop(0) * clip(self.narrow[a].answer(own(features[1])), -1, 1)
-            if self.has_wide():
-                wide = own(features[1]) + features[2]
-                score[a] += regressions.pop(0) * clip(self.wide[a].answer(wide), -1, 1)
+            for kind, v_j in zip(self.kinds_of_regressions(features), v[3 + self.N :], strict=True):
+                score[a] += v_j * clip(self.regression_answer(kind, a, features), -1, 1)
             for j in range(3 + self.N):
                 score[a] += v[j] * clip(F[j + 1], -1, 1)
         return score
 
     def hopes(self, score, x):
-        """Scores plus what the narrow regressions do not know."""
-        if not self.has_narrow():
+        """Scores plus what the narrow regressions, and the weights at shared places, do not know."""
+        features = self.features(x)
+        if not self.has_hopes(features):
             return score
-        features = own(self.features(x)[1])
-        factor = OPTIMISM * (2 * math.sqrt(self.least_loss() / min(max(self.V, 1), MEMORY)))
+        factor = OPTIMISM * (2 * math.sqrt(self.least_loss(features) / min(max(self.V, 1), MEMORY)))
+        shared = [(place, value) for place, value in features[1] if place[0] == "shared"]
+        read = own(features[1]) if self.has_narrow() else []
         length = 0.0
-        for _, value in features:
+        for _, value in shared + read:
             length += value * value
-        squared = [
-            self.narrow[a].squared_width(features)
-            if a in self.groups
-            else length / (1 + self.n_wrong.get(a, 0))
-            for a in range(self.k)
-        ]
-        return [score[a] + factor * math.sqrt(squared[a]) for a in range(self.k)]
+        hope = []
+        for a in range(self.k):
+            squared = length / (1 + self.n_wrong.get(a, 0))
+            if a in self.groups:
+                squared = 0.0
+                for place, value in shared:
+                    squared += value * value / (1 + self.G[a, 1].get(place, 0.0))
+                if self.has_narrow():
+                    squared += self.narrow[a].squared_width(read)
+            hope.append(score[a] + factor * math.sqrt(squared))
+        return hope
+
+    def has_hopes(self, features):
+        """Whether there are narrow regressions, or something that counts at a shared place."""
+        return self.has_narrow() or len(own(features[1])) < len(features[1])
 
     def without_words(self, x):
         """What trees read of a row."""
         return [value for value, kind in zip(x, self.kinds, strict=True) if is_column(kind)]
-
-    def hopes_know(self, x):
-        """Whether there are narrow regressions, and no words in the row, of which these know nothing."""
-        words = [c for c, kind in enumerate(self.kinds) if kind == "word" and not math.isnan(x[c])]
-        return self.has_narrow() and not words
 
     def probabilities(self, hope, x, allowed=None):
         """(best, p), among the allowed labels in the place of all."""
@@ -445,7 +470,12 @@ class GapBoost:
         k = len(allowed)
         best = first_best(hope, allowed)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = math.sqrt(self.V + 1) * (GAMMA_WITH_HOPE if self.hopes_know(x) else GAMMA) * k / doubt
+        gamma = (
+            math.sqrt(self.V + 1)
+            * (GAMMA_WITH_HOPE if self.has_hopes(self.features(x)) else GAMMA)
+            * k
+            / doubt
+        )
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:
@@ -492,19 +522,22 @@ class GapBoost:
         for c, kind in enumerate(self.kinds):
             if kind == "numeric":
                 self.statistics.setdefault(c, Statistics()).add(x[c])
-        for place, weight in self.shared_items(x):
+        for place, weight, name in self.shared_items(x):
             count, squares = self.shared.get(place, (0, 0.0))
-            self.shared[place] = count + 1, squares + (1.0 if weight is None else weight * weight)
+            self.shared[place] = count + 1, squares + weight * weight
+            if name is not None:
+                self.last_name[place] = name
 
     def teach(self, a, x, correct, features):
         """What the chain and the regressions of a label learn."""
         y = 1 if correct else -1
-        if self.has_narrow():
-            answer = self.narrow[a].answer(own(features[1]))
+        kinds = self.kinds_of_regressions(features)
+        if "narrow" in kinds:
+            answer = self.regression_answer("narrow", a, features)
             self.L_narrow = judged(self.L_narrow, answer, y)
             self.narrow[a].learn(own(features[1]), y - answer)
-        if self.has_wide():
-            answer = self.wide[a].answer(own(features[1]) + features[2])
+        if "wide" in kinds:
+            answer = self.regression_answer("wide", a, features)
             self.L_wide = judged(self.L_wide, answer, y)
             if y * answer < 1:
                 self.wide[a].learn(own(features[1]) + features[2], y - answer)

@@ -1,6 +1,6 @@
 """Which nominal values have a place of their own, from docs/data.md, "Names without limit", row by row."""
 
-FIRST = 8
+FIRST = 4
 MOST = 256
 REMEMBERED = 1024
 

@@ -36,6 +36,9 @@ class Constant:
     def __init__(self, score=0.5):
         self.answer, self.lessons = score, []
 
+    def has_split(self):
+        return True
+
     def score(self, _x):
         return self.answer
 
@@ -393,7 +396,7 @@ def test_scores_beyond_the_scale_are_clipped():
 def test_expert_weights_favour_small_losses():
     booster = make_booster(N=1)
     booster.L, booster.L_narrow, booster.L_wide = [1.0, 1.5, 1.0, 3.0], 1.0, 6.0
-    v = booster.expert_weights()
+    v = booster.expert_weights(booster.features(row(2)))
     assert sum(v) == pytest.approx(1)
     assert v[0] == v[2]
     assert v[1] / v[0] == pytest.approx(math.exp(-0.5))
@@ -470,7 +473,7 @@ def test_wide_rows_have_no_ridge_regression():
     booster.learn(shown(1), row(1), False)
     decision = booster.decide(row(2))
     assert decision.hope == decision.score
-    assert len(booster.expert_weights()) == 3 + booster.N
+    assert len(booster.expert_weights(booster.features(row(2)))) == 3 + booster.N
 
 
 def test_experts_with_next_to_no_weight_do_not_count():
@@ -480,7 +483,7 @@ def test_experts_with_next_to_no_weight_do_not_count():
     chain = sum(prefixes)
     kept = [e / chain for e in prefixes[:3]], math.exp(-3)  # exp(-8) and exp(-12) are below 0.001 of the sum
     total = sum(kept[0]) + kept[1]
-    assert booster.expert_weights() == pytest.approx(
+    assert booster.expert_weights(booster.features(row(2))) == pytest.approx(
         [*(e / total for e in kept[0]), 0.0, kept[1] / total, 0.0]
     )
 

@@ -368,6 +368,9 @@ class Tree:
         tied = [c for c, weight in leaf.class_weight.items() if weight == largest]
         return tied[0] if len(tied) == 1 else pick(u(), tied)
 
+    def has_split(self):
+        return len(self.nodes()) > 1
+
     def score(self, x):
         """Binary trees: how much class 1 is believed, in [0, 1]."""
         leaf = self.path(x)[-1]

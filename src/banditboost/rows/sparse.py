@@ -1,6 +1,6 @@
 """Sparse matrices (scipy's CSR, CSC, COO, ...) as rows: a row costs what is in it.
 
-Up to 1,024 columns are features x0, x1, ..., as in any matrix: what is not stored is 0. To a model that takes
+Up to 256 columns are features x0, x1, ..., as in any matrix: what is not stored is 0. To a model that takes
 words, the columns of a wider one are words: the number of a column is the number of its word, and what is
 stored its weight.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from banditboost.errors import FeatureError
 from banditboost.rows.plain import LARGEST, coded, too_large
 from banditboost.rows.schema import Schema, Told
-from banditboost.rows.sharing import MOST_COLUMNS, MOST_WORDS, SHARED
+from banditboost.rows.sharing import MOST_OF_SPARSE, MOST_WORDS, SHARED
 from banditboost.types import Array
 
 _BLOCK = 1 << 21  # numbers that are held at once: 16 MiB
@@ -48,7 +48,7 @@ class SparseRows:
         matrix.eliminate_zeros()
         self._matrix = matrix
         self.n_columns = int(matrix.shape[1])
-        self.are_words = schema.takes_words and not schema.declared and self.n_columns > MOST_COLUMNS
+        self.are_words = schema.finds_words and self.n_columns > MOST_OF_SPARSE
         self._check()
         if not self.are_words and len(self):
             trial = schema.copy()

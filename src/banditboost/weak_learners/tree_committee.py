@@ -334,7 +334,7 @@ class TreeCommittee:
         if self._schema_version == schema.version:
             return
         self._lay_out(column_table(schema))
-        self.forest.head["most_children"] = max([2, *self.forest.features["n_values"].tolist()])
+        self.forest.head["most_children"] = max(2, int(self.forest.features["n_values"].max(initial=0)))
         self._schema_version = schema.version
 
     def _lay_out(self, features: Array) -> None:
@@ -348,7 +348,8 @@ class TreeCommittee:
             self._move_rows(features, max(1, needed if size == 0 else int(needed * _SPARE)))
         else:
             self.forest = after
-            open_features(self.forest, len(before))
+            if len(features) > len(before):
+                open_features(self.forest, len(before))
 
     def _move_rows(self, features: Array, size: int) -> None:
         """Rows in use move together to the front; longer rows may mean that some leaves must do without."""

@@ -86,14 +86,17 @@ def weigh(place: Any, weight: float) -> float:
 
 @inlined
 def list_shared(model: Any, x: Array) -> int:
-    """Stage 1, what comes first: names without a place of their own, and words."""
+    """Stage 1, what comes first: names without a place of their own, and words.
+
+    A name counts if it was the last one that was learned at its place. So one that never comes again, such as
+    an id, takes no part of a lesson that others would learn more from.
+    """
     features, places, slots, values = (
         model.features,
         model.learned.places,
         model.scratch.slots,
         model.scratch.values,
     )
-    model.scratch.words[0] = 0
     if places.size == 0:
         return 0
     n = 0
@@ -101,11 +104,10 @@ def list_shared(model: Any, x: Array) -> int:
         kind = features[c]["kind"]
         if kind == NOMINAL and x[c] >= SHARED:
             slots[n], values[n] = int(x[c]) & (places.size - 1), 1.0
-            n += 1
+            n += 1 if places[slots[n]]["name"] == x[c] else 0
         elif kind == WORD and x[c] == x[c]:
             slots[n] = int(x[c]) & (places.size - 1)
             values[n] = weigh(places[slots[n]], x[c + 1])
-            model.scratch.words[0] += 1
             n += 1
     return n
 
@@ -266,18 +268,12 @@ def first_of(scratch: Any, stage: int) -> int:
 
 
 @inlined
-def add_lanes(slots: Array, values: Array, weights: Array, sums: Array) -> None:
-    """Add a part of the list to eight sums at once, each in the order of the list."""
-    s0, s1, s2, s3, s4, s5, s6, s7 = (
-        sums[0],
-        sums[1],
-        sums[2],
-        sums[3],
-        sums[4],
-        sums[5],
-        sums[6],
-        sums[7],
-    )
+def add_lanes(weights: Array, slots: Array, values: Array, scores: Array) -> None:
+    """Add a list's part to the scores of a block of labels: eight sums at a time, each in the order of the
+    list.
+    """
+    s0, s1, s2, s3 = scores[0], scores[1], scores[2], scores[3]
+    s4, s5, s6, s7 = scores[4], scores[5], scores[6], scores[7]
     for i in range(slots.size):
         w = weights[slots[i]]
         v = values[i]
@@ -289,34 +285,53 @@ def add_lanes(slots: Array, values: Array, weights: Array, sums: Array) -> None:
         s5 += v * w[5]
         s6 += v * w[6]
         s7 += v * w[7]
-    sums[0], sums[1], sums[2], sums[3] = s0, s1, s2, s3
-    sums[4], sums[5], sums[6], sums[7] = s4, s5, s6, s7
+    scores[0], scores[1], scores[2], scores[3] = s0, s1, s2, s3
+    scores[4], scores[5], scores[6], scores[7] = s4, s5, s6, s7
+
+
+@kernel
+def score_shared(model: Any) -> None:
+    """What names and words at shared places add to every label's score."""
+    scratch, shared = model.scratch, model.learned.shared
+    n = scratch.bounds[0]
+    for block in range(shared.shape[1]):
+        scores = scratch.shared_scores[block * LANES : (block + 1) * LANES]
+        scores[:] = 0.0
+        if n > 0:
+            add_lanes(shared[0, block], scratch.slots[:n], scratch.values[:n], scores)
 
 
 @kernel
 def score_stages(model: Any, n_stages: int) -> None:
-    """What the first stages add to every label's score. Eight sums at a time, each in the order of the list.
+    """What the first stages add to every label's score.
 
     Stages that have scored this row need not do so again: weights change with a verdict only, and then the
     list is made anew.
     """
-    scratch, all_weights = model.scratch, model.learned.weights
-    slots, values = scratch.slots, scratch.values
-    n_blocks, first = all_weights.shape[1], scratch.scored[0]
-    for step in range(n_blocks * max(0, n_stages - first)):
-        stage, block = first + step // n_blocks, step % n_blocks
-        start, end, scores, weights = (
-            scratch.bounds[stage],
-            scratch.bounds[stage + 1],
-            scratch.scores[stage],
-            all_weights[0, block],
-        )
-        sums, begin = scores[block * LANES : (block + 1) * LANES], first_of(scratch, stage)
-        sums[:] = 0.0
-        if begin < start:
-            add_lanes(slots[begin:start], values[begin:start], model.learned.shared[0, block], sums)
-        add_lanes(slots[start:end], values[start:end], weights, sums)
+    scratch, weights = model.scratch, model.learned.weights
+    first = scratch.scored[0]
+    if first == 0:
+        score_shared(model)
+    for stage in range(first, n_stages):
+        start, end = scratch.bounds[stage], scratch.bounds[stage + 1]
+        slots, values = scratch.slots[start:end], scratch.values[start:end]
+        for block in range(weights.shape[1]):
+            scores = scratch.scores[stage, block * LANES : (block + 1) * LANES]
+            for lane in range(LANES):
+                scores[lane] = scratch.shared_scores[block * LANES + lane] if stage == 0 else 0.0
+            add_lanes(weights[0, block], slots, values, scores)
     scratch.scored[0] = max(first, n_stages)
+
+
+@kernel
+def score_shared_of(model: Any, group: int) -> float:
+    """What names and words at shared places add to one label's score, as `score_shared` has it."""
+    scratch, total = model.scratch, 0.0
+    if scratch.scored[0] > 0:
+        return scratch.shared_scores[group]
+    for i in range(scratch.bounds[0]):
+        total += scratch.values[i] * model.learned.shared[0, group // LANES, scratch.slots[i], group % LANES]
+    return total
 
 
 @kernel
@@ -326,9 +341,7 @@ def score_group(model: Any, stage: int, group: int) -> float:
     if stage < scratch.scored[0]:
         return scratch.scores[stage, group]
     block, lane = group // LANES, group % LANES
-    total = 0.0
-    for i in range(first_of(scratch, stage), scratch.bounds[stage]):
-        total += scratch.values[i] * model.learned.shared[0, block, scratch.slots[i], lane]
+    total = score_shared_of(model, group) if stage == 0 else 0.0
     for i in range(scratch.bounds[stage], scratch.bounds[stage + 1]):
         total += scratch.values[i] * weights[0, block, scratch.slots[i], lane]
     return total
@@ -407,6 +420,8 @@ def note_shared(features: Array, places: Array, x: Array) -> None:
             place = places[int(x[c]) & (places.size - 1)]
             place["count"] += 1.0
             place["squares"] += weight * weight
+            if kind == NOMINAL:
+                place["name"] = x[c]
 
 
 @kernel

@@ -13,7 +13,14 @@ import numpy as np
 from banditboost.boosting.exploration import allowed_labels, label_at, note_choice
 from banditboost.boosting.gap.chain import list_row, score_stages
 from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
-from banditboost.boosting.gap.regression import add_widths, narrow, ridge_answer, wide
+from banditboost.boosting.gap.regression import (
+    add_widths,
+    counts_narrow,
+    counts_wide,
+    narrow,
+    ridge_answer,
+    wide,
+)
 from banditboost.boosting.gap.state import STAGES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
@@ -26,16 +33,27 @@ from banditboost.trees.route import find_leaves
 from banditboost.types import Array
 
 TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
-OPTIMISM = 0.2  # standard deviations of the narrow regression, in units of the recent error
+OPTIMISM = 0.2  # standard deviations of an answer, in units of the recent error
 GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
 LEAST_DOUBT = 0.01  # keeps every probability positive
 PATIENCE = 2.0  # wrong verdicts after which a label without a chain scores -0.5: Laplace's rule
 
 
 @kernel
-def answer_leaves(forest: Forest, leaves: Array, x: Array, answers: Array) -> None:
+def answer_leaves(
+    forest: Forest, first: int, distance: int, n_asked: int, leaves: Array, x: Array, answers: Array
+) -> None:
+    """What these leaves of the first n_asked of every `distance` trees add to scores. A tree that has not
+    split adds nothing: stage 1 has a constant, which learns sooner what a root knows.
+    """
+    tree, end = first, first + n_asked
     for i in range(leaves.size):
-        answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
+        if tree == end:
+            tree, end = end - n_asked + distance, end + distance
+        answers[i] = 0.0
+        if leaves[i] != forest.trees[tree]["root"]:
+            answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
+        tree += 1
 
 
 @allocating
@@ -43,7 +61,7 @@ def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array,
     """What the first n_asked of every `distance` trees add to their chains' scores."""
     nodes = np.empty((2, answers.size), np.int64)
     find_leaves(forest, first, distance, n_asked, x, nodes[0], nodes[1])
-    answer_leaves(forest, nodes[0], x, answers)
+    answer_leaves(forest, first, distance, n_asked, nodes[0], x, answers)
 
 
 @kernel
@@ -75,17 +93,17 @@ def mix_experts(
     A label without a chain was wrong whenever it was shown, and scores the lower the more often that was.
     """
     groups, tally, stage_scores = model.learned.groups, model.learned.tally, model.scratch.scores
-    n_prefixes = weights.size - N_REGRESSIONS
-    for_narrow, for_wide = weights[n_prefixes], weights[n_prefixes + 1]  # 0 if there are none
+    n_prefixes, shared = weights.size - N_REGRESSIONS, model.scratch.shared_scores
+    for_narrow, for_wide = weights[n_prefixes], weights[n_prefixes + 1]  # 0 if they do not count
     for label in range(scores.size):
         group, n_wrong = groups[label], tally[BY_LABEL + 2 * label]
         prefix, total = 0.0, -n_wrong / (n_wrong + PATIENCE)
         if group >= 0:
             total = 0.0
             if for_narrow > 0.0:
-                total += for_narrow * clip(ridge_answer(narrow(model), group))
+                total += for_narrow * clip(shared[group] + ridge_answer(narrow(model), group))
             if for_wide > 0.0:
-                total += for_wide * clip(ridge_answer(wide(model), group))
+                total += for_wide * clip(shared[group] + ridge_answer(wide(model), group))
             for stage in range(n_linear):
                 prefix += stage_scores[stage, group]
                 total += weights[stage] * clip(prefix)
@@ -163,17 +181,17 @@ def choose(model: Any, memo: Array, key: int) -> None:
         model.scratch,
         allowed_labels(model.scratch),
     )
-    k, verdicts, has_narrow = settings.n_labels, learned.counts.verdicts, scratch.narrow.size > 0
+    k, verdicts = settings.n_labels, learned.counts.verdicts
     x, probabilities = memo[settings.row_start :], scratch.probabilities
     weights, scores = np.empty(learned.losses.size), np.empty(k)
     list_row(model, x)
-    least = weigh_experts(learned.losses, has_narrow, scratch.wide.size > 0, weights)
+    least = weigh_experts(learned.losses, counts_narrow(scratch), counts_wide(scratch), weights)
     score_labels(model, x, weights, scores)
     greedy = best_label(scores, allowed)
-    if has_narrow:
+    has_hopes = scratch.narrow.size > 0 or scratch.bounds[0] > 0
+    if has_hopes:
         add_widths(model, OPTIMISM * recent_error(least, verdicts), scores)
-    is_known = has_narrow and scratch.words[0] == 0  # of words hopes know nothing
-    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if is_known else GAMMA)
+    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if has_hopes else GAMMA)
     best = weigh_labels(scores, allowed, factor, probabilities)
     shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
     note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)

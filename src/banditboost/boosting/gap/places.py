@@ -18,7 +18,7 @@ from banditboost.boosting.gap.state import LANES, PLACE
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.plain import LARGEST
-from banditboost.rows.sharing import MOST_WORDS
+from banditboost.rows.sharing import MOST_WORDS, SHARED
 from banditboost.types import Array
 
 _ROUNDING = 1e-6  # sums of many numbers may be off by this share
@@ -72,6 +72,7 @@ class SharedPlaces:
         places = self.places[:half].copy()
         for field in ("count", "squares"):
             places[field] += self.places[half:][field]
+        places["name"] = np.maximum(places["name"], self.places[half:]["name"])
         return self._with(np.where(more, high, low), places)
 
     @property
@@ -92,7 +93,7 @@ class SharedPlaces:
         used = np.flatnonzero(self.places["count"])
         return {
             "shared_places": used,
-            "shared_values": np.stack([self.places[field][used] for field in ("count", "squares")]),
+            "shared_values": np.stack([self.places[field][used] for field in PLACE.names or ()]),
             "shared_weights": self.weights[:, :, used],
         }
 
@@ -101,25 +102,34 @@ class SharedPlaces:
         if not len(self.places):
             return self.with_blocks(n_blocks)
         used = take_array(arrays, "shared_places", np.int64, (None,))
-        values = take_array(arrays, "shared_values", np.float64, (2, len(used)))
+        values = take_array(arrays, "shared_values", np.float64, (3, len(used)))
         weights = take_array(arrays, "shared_weights", np.float64, (2, n_blocks, len(used), LANES))
         increasing = bool(np.all(np.diff(used) > 0)) and bool(np.all((used >= 0) & (used < len(self.places))))
         demand(increasing, "the places that words share are not in order")
         _check_values(values, verdicts)
+        _check_names(values[2], used, len(self.places))
         _check_weights(weights, n_groups, verdicts)
         made = self.with_blocks(n_blocks)
         made.weights[:, :, used] = weights
-        made.places["count"][used], made.places["squares"][used] = values
+        for field, column in zip(PLACE.names or (), values, strict=True):
+            made.places[field][used] = column
         return made
 
 
 def _check_values(values: Array, verdicts: int) -> None:
     """Of one row all words may share a place, and each has a weight that is not too large."""
-    count, squares = values
+    count, squares, _ = values
     whole = (count == np.floor(count)) & (count > 0.0) & (count <= 2.0 * MOST_WORDS * verdicts)
     demand(whole, "a count of a shared place is out of range")
     most = LARGEST * LARGEST * (1.0 + _ROUNDING) * count
     demand((squares >= 0.0) & (squares <= most), "the squares of a shared place are out of range")
+
+
+def _check_names(names: Array, used: Array, n_places: int) -> None:
+    """A name is at the place that its number says; 0 if only words were learned there."""
+    whole = (names == 0.0) | ((names >= SHARED) & (names < 2 * SHARED) & (names == np.floor(names)))
+    demand(whole, "a name of a shared place is out of range")
+    demand((names == 0.0) | (names.astype(np.int64) % n_places == used), "a name is not at its place")
 
 
 def _check_weights(weights: Array, n_groups: int, verdicts: int) -> None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from banditboost.compiled.compile import inlined, kernel, lane
+import numpy as np
+
+from banditboost.boosting.gap.state import LANES
+from banditboost.compiled.compile import allocating, inlined, kernel, lane
 from banditboost.inspection.tally import BY_LABEL
 from banditboost.types import Array
 
@@ -24,6 +27,24 @@ class Reading(NamedTuple):
     product: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
     slots: Array  # the row
     values: Array
+
+
+@inlined
+def has_columns(scratch: Any) -> bool:
+    """Whether regressions have something to read in the listed row: not where all is at shared places."""
+    return scratch.bounds[0] == 0 or scratch.bounds[1] > scratch.bounds[0] + 1
+
+
+@inlined
+def counts_narrow(scratch: Any) -> bool:
+    """Whether there are narrow regressions that count in the listed row."""
+    return scratch.narrow.size > 0 and has_columns(scratch)
+
+
+@inlined
+def counts_wide(scratch: Any) -> bool:
+    """Whether there are wide regressions that count in the listed row."""
+    return scratch.wide.size > 0 and has_columns(scratch)
 
 
 @inlined
@@ -196,15 +217,35 @@ def step_ridge(reading: Reading, group: int, error: float) -> None:
 
 
 @kernel
+def add_shared_squares(model: Any, widths: Array) -> None:
+    """Add what is at shared places to each chain's squared width: the less was learned there, the more."""
+    scratch, squares = model.scratch, model.learned.shared[1]
+    for block in range(squares.shape[0]):
+        lanes = widths[block * LANES : (block + 1) * LANES]
+        for i in range(scratch.bounds[0]):
+            line, square = squares[block, scratch.slots[i]], scratch.values[i] * scratch.values[i]
+            for i_lane in range(LANES):
+                lanes[i_lane] += square / (1.0 + line[i_lane])
+
+
+@allocating
 def add_widths(model: Any, factor: float, scores: Array) -> None:
     """Optimism: to each label's score a multiple of its answer's standard deviation; of a label without a
     chain that is the row's length, over the root of one more than its verdicts.
+
+    Narrow regressions tell it of columns. At shared places the sums of squared gradients do.
     """
-    reading, groups, tally = narrow(model), model.learned.groups, model.learned.tally
-    squares = 0.0
-    for i in range(reading.values.size):
-        squares += reading.values[i] * reading.values[i]
+    reading, groups, tally, scratch = narrow(model), model.learned.groups, model.learned.tally, model.scratch
+    has_narrow = scratch.narrow.size > 0
+    widths, squares = np.zeros(scratch.shared_scores.size), 0.0
+    add_shared_squares(model, widths)
+    for i in range(scratch.bounds[1] if has_narrow else scratch.bounds[0]):
+        squares += scratch.values[i] * scratch.values[i]
     for label in range(scores.size):
         group, n_wrong = groups[label], tally[BY_LABEL + 2 * label]
-        width = squared_width(reading, group) if group >= 0 else squares / (1.0 + n_wrong)
+        width = squares / (1.0 + n_wrong)
+        if group >= 0:
+            width = widths[group]
+            if has_narrow:
+                width += squared_width(reading, group)
         scores[label] += factor * math.sqrt(width)

@@ -41,6 +41,12 @@ class LinearStages:
         if schema.shares_places:
             self._shared = self._shared.opened()
 
+    def draft(self) -> LinearStages:
+        """Stages to be changed before they take the place of these; arrays are replaced, not written into."""
+        made = self.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
     @property
     def layout(self) -> GapLayout:
         return self._plan.layout
@@ -59,12 +65,12 @@ class LinearStages:
             "slots": np.zeros(length, np.uint32),
             "values": np.zeros(length),
             "bounds": np.zeros(STAGES + 1, np.int64),
-            "words": np.zeros(1, np.int64),
             "codes": np.zeros(d, np.int64),
             "numbers": np.zeros(d),
             "columns": np.zeros(self._plan.n_columns if self._plan.n_columns < d else 0),
             "row": np.zeros(d),
             "verdicts": np.array([-1], np.int64),
+            "shared_scores": np.zeros(self.weights.shape[1] * LANES),
             "scores": np.zeros((STAGES, self.weights.shape[1] * LANES)),
             "scored": np.zeros(1, np.int64),
             "roots": np.zeros((2, length)),
@@ -85,13 +91,14 @@ class LinearStages:
 
     def follow_schema(self, schema: Schema) -> None:
         """Columns, nominal values and places for words have joined."""
-        if self._version != schema.version:
+        if self._version != schema.version and not self._plan.serves(schema):
             before = self._plan
             self._lay_out(schema)
             if not self._plan.is_laid_out_as(before):
                 self._move(before)
             if schema.shares_places:
                 self._shared = self._shared.opened()
+        self._version = schema.version
 
     def set_labels(self, n_labels: int, schema: Schema) -> None:
         """Labels have joined: more of them may have to share slots, and regressions may become too many."""
@@ -105,7 +112,6 @@ class LinearStages:
 
     def _lay_out(self, schema: Schema) -> None:
         self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen)
-        self._version = schema.version
 
     def _move(self, before: Plan) -> None:
         """Weights move with what they are about."""

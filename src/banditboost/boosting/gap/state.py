@@ -20,8 +20,9 @@ STATISTICS = np.dtype(
     [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
 )
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
-# Of a place that names and words share: how many values were learned there, and the sum of their squares.
-PLACE = np.dtype([("count", "f8"), ("squares", "f8")], align=True)
+# Of a place that names and words share: how many values were learned there, the sum of their squares, and
+# the number of the last name.
+PLACE = np.dtype([("count", "f8"), ("squares", "f8"), ("name", "f8")], align=True)
 # Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are
 # shared by a hash.
 SPAN = np.dtype([("start", "i8"), ("needed", "i8"), ("room", "i8")], align=True)
@@ -79,12 +80,14 @@ class GapScratch(NamedTuple):
     slots: Array
     values: Array
     bounds: Array  # [4]: where each stage's part of the list begins and ends; before them, what is shared
-    words: Array  # [1]: how many of these are words
     codes: Array  # by column: the nominal value or the bin; -1 if missing
     numbers: Array  # by column: the standardised value, or 1
     columns: Array  # the row without words, as trees read it; empty if there are no places for words
     row: Array  # of which the list was made,
     verdicts: Array  # [1] and when: the statistics are those after so many verdicts
+    shared_scores: (
+        Array  # [8 blocks]: what names and words that share places have added to the scores of the row
+    )
     scores: Array  # [3, 8 blocks]: what each stage has added to the scores of the row,
     scored: Array  # [1] of the first so many stages
     roots: Array  # [2, length of the list]: of a step

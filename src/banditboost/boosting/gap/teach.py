@@ -13,11 +13,19 @@ from banditboost.boosting.gap.chain import (
     note_shared,
     note_values,
     score_group,
+    score_shared_of,
     step_stage,
 )
 from banditboost.boosting.gap.choose import ask_chains, leave_words_out
 from banditboost.boosting.gap.experts import judge
-from banditboost.boosting.gap.regression import narrow, ridge_answer, step_ridge, wide
+from banditboost.boosting.gap.regression import (
+    counts_narrow,
+    counts_wide,
+    narrow,
+    ridge_answer,
+    step_ridge,
+    wide,
+)
 from banditboost.boosting.gap.state import STAGES
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
@@ -44,13 +52,13 @@ def first_learner(model: Any, memo: Array, feedback: int) -> int:
 @kernel
 def teach_regressions(model: Any, group: int, y: float) -> None:
     """Judge both kinds before they learn; the wide one, like the stages, learns only what is short of y."""
-    losses = model.learned.losses
-    if model.scratch.narrow.size > 0:
-        answer = ridge_answer(narrow(model), group)
+    losses, shared = model.learned.losses, score_shared_of(model, group)
+    if counts_narrow(model.scratch):
+        answer = shared + ridge_answer(narrow(model), group)
         judge(losses, losses.size - 2, answer, y)
         step_ridge(narrow(model), group, y - answer)
-    if model.scratch.wide.size > 0:
-        answer = ridge_answer(wide(model), group)
+    if counts_wide(model.scratch):
+        answer = shared + ridge_answer(wide(model), group)
         judge(losses, losses.size - 1, answer, y)
         if y * answer < 1.0:
             step_ridge(wide(model), group, y - answer)
