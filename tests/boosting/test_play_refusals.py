@@ -158,6 +158,26 @@ def test_refused_list_brings_no_features(fresh: Any) -> None:
     refused(fresh, [*STREAM.X.tolist()[:29], [1.0]], STREAM.y, FeatureError)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1.0, 2.0], [1.0, "red"], [1.0, 2.0, 3.0]],
+        [{"f0": 1.0}, [1.0]],
+        [[1.0], {"f0": "red"}, [1.0, 2.0]],
+        [{"f0": 1.0}, {"f0": "red", "f0 (text)": "blue"}],
+    ],
+    ids=["length", "no names", "names between", "twice"],
+)
+def test_rows_that_do_not_fit_those_before_them(fresh: Any, rows: list[Any]) -> None:
+    """What the first rows bring is known when the others are looked at, before any is played."""
+    refused(fresh, rows, [0] * len(rows), FeatureError)
+
+
+def test_rows_that_change_a_strict_type() -> None:
+    strict = make_booster("AdaBandit", 3, 3, schema=Schema(strict=True))
+    refused(strict, [{"f0": 1.0}, {"f1": True, "f0": 2.0}, {"f0": "red"}], [0, 1, 2], FeatureError)
+
+
 @pytest.mark.parametrize("X", [STREAM.X, STREAM.dicts()], ids=["matrix", "dicts"])
 def test_refused_labels_bring_no_features(fresh: Any, X: Any) -> None:
     refused(fresh, X, STREAM.y[:-1], LabelError)

@@ -120,6 +120,17 @@ def test_what_is_refused(name: str) -> None:
     assert model.decide(ROWS[0]).probability == 1.0
 
 
+def test_a_label_that_compares_as_arrays_do_may_join() -> None:
+    class Compared(np.ndarray[Any, Any]):
+        def __hash__(self) -> int:  # type: ignore[override]
+            return id(self)
+
+    model, label = GapBoost(range(3), seed=1), np.zeros(3).view(Compared)
+    model.remove_label(1)
+    model.add_label(label)
+    assert (model.labels[-1] is label, len(model.labels)) == (True, 4)
+
+
 def test_models_without_decisions_remove_none() -> None:
     assert AdaFull(["yes", "no"], n_learners=2, seed=1).removed_labels == ()
     assert not hasattr(AdaFull, "remove_label")

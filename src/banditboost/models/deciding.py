@@ -276,8 +276,9 @@ class DecidingModel(Model):
         A new one joins after those that there are; docs/guide-restricted-choices.md tells what follows from
         it. Open decisions stay valid: they are learned as decisions among the labels of their time.
         """
-        if self._active is not None and is_hashable(label) and label in self.removed_labels:
-            self._set_active(sorted([*self._active.tolist(), self._index[label]]))
+        index = self._index.get(label) if is_hashable(label) else None
+        if self._active is not None and index is not None and index not in self._active:
+            self._set_active(sorted([*self._active.tolist(), index]))
         else:
             super().add_label(label)
 

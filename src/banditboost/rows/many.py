@@ -14,7 +14,7 @@ from banditboost.rows.by_columns import ByColumns, taken_apart
 from banditboost.rows.checking import first_bad_row
 from banditboost.rows.features import column_table, feature_table
 from banditboost.rows.plain import without_mask
-from banditboost.rows.schema import Schema
+from banditboost.rows.schema import Cells, Schema
 from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
 
@@ -71,8 +71,9 @@ def try_row(schema: Schema, row: Any) -> None:
     """Let a row's features and values join, or refuse it, as a model would."""
     row = without_mask(row)
     if not isinstance(row, np.ndarray) or row.dtype == object:
-        if schema.code_if_known(row) is None:
-            schema.admit(row)
+        read = schema.code_if_known(row)
+        if isinstance(read, Cells):
+            schema.join(read)
     elif not schema.takes_array(row):
         schema.admit(row.tolist())
     else:

@@ -334,3 +334,15 @@ def test_a_name_that_is_a_whole_text(write: Writer) -> None:
     ) as refusal:
         datasets.read(write(f"{'x' * 5_000},y\n1,a\n2,b\n"), "z")
     assert len(str(refusal.value)) < 500
+    for label in ("y", None):
+        with pytest.raises(DatasetError, match="a column whose name has 5,000 characters"):
+            datasets.check(write(f"{'x' * 5_000},y\n1,a\n2,b\n"), label)
+
+
+def test_a_cell_that_is_a_whole_text(write: Writer) -> None:
+    text = "word " * 5_000
+    for content in (f"x,y\n1,{text}\n2,{text}\n", f"x,y\n1,a\n{text},b\n"):
+        with pytest.raises(DatasetError) as refusal:
+            datasets.read(write(content), "y")
+        assert len(str(refusal.value)) < 1_000
+        assert len(datasets.check(write(content), "y").describe()) < 1_000

@@ -140,8 +140,7 @@ def check(
     if label is not None:
         check_label(label)
     seen = _look(source, form)
-    if label is not None:
-        check_names(seen.source, list(seen.profiles), [label])
+    check_names(seen.source, list(seen.profiles), [] if label is None else [label])
     seen, told = _with_mark(source, seen)
     return _checked(seen, label, [*remarks, *_about_header(seen), *told])
 

@@ -18,6 +18,7 @@ from banditboost.datasets.tables.numerals import MARKS, amount
 from banditboost.datasets.tables.word_columns import WordColumn
 from banditboost.rows.plain import DATE_PARTS
 from banditboost.rows.sharing import MAX_VALUES, MOST_WORDS, SHARED, code_of
+from banditboost.text import quoted
 
 Use = Literal["numeric", "nominal", "dates", "words"]
 """What a user may say of a column."""
@@ -189,7 +190,7 @@ def settle_label(finding: Finding) -> PlainColumn:
     column = _coded(finding, words)
     labels = column.values or ()
     if len(labels) < 2:
-        only = f"only the label {labels[0]!r}" if labels else "no label at all"
+        only = f"only the label {quoted(labels[0])}" if labels else "no label at all"
         raise DatasetError(
             f"column {name!r} has {only}: there is nothing to choose between; name another label column, "
             "or add rows"
@@ -228,14 +229,14 @@ def _refuse_doubtful(finding: Finding) -> None:
     if finding.numbers and finding.odd:
         word, where = finding.odd
         raise DatasetError(
-            f"column {name!r} mixes numbers and texts (the first text is {word!r}, in {where}): "
+            f"column {name!r} mixes numbers and texts (the first text is {quoted(word)}, in {where}): "
             f"say nominal=[{name!r}] to take all its values as names, "
             f"or numeric=[{name!r}] to take the texts as missing"
         )
     if finding.words and all(map(looks_like_a_date, finding.words)):
         raise DatasetError(
-            f"column {name!r} holds dates or times ({next(iter(finding.words))!r}): say dates=[{name!r}] to "
-            "learn from hour, weekday, season and elapsed days, "
+            f"column {name!r} holds dates or times ({quoted(next(iter(finding.words)))}): "
+            f"say dates=[{name!r}] to learn from hour, weekday, season and elapsed days, "
             f"or leave the column out with ignore=[{name!r}]"
         )
 
@@ -248,7 +249,7 @@ def _refuse_amounts(finding: Finding) -> None:
         return
     how = f"decimal={marks[0]!r}" if len(marks) == 1 else "decimal='.' or decimal=',', whichever mark it has,"
     raise DatasetError(
-        f"column {finding.name!r} holds amounts, such as {finding.odd[0]!r}: say {how} to take them as "
+        f"column {finding.name!r} holds amounts, such as {quoted(finding.odd[0])}: say {how} to take them as "
         f"numbers, or nominal=[{finding.name!r}] to take them as names"
     )
 
@@ -258,11 +259,11 @@ def _numeric(finding: Finding) -> Column:
     if len(finding.units) > 1:
         (first, one), (second, other), *_ = finding.units.items()
         raise DatasetError(
-            f"column {name!r} holds amounts in {first} and in {second} ({one!r}, {other!r}): give one column "
-            f"to each, say nominal=[{name!r}], or leave it out with ignore=[{name!r}]"
+            f"column {name!r} holds amounts in {first} and in {second} ({quoted(one)}, {quoted(other)}): "
+            f"give one column to each, say nominal=[{name!r}], or leave it out with ignore=[{name!r}]"
         )
     if finding.words and not finding.numbers:
-        example = repr(next(iter(finding.words)))
+        example = quoted(next(iter(finding.words)))
         raise DatasetError(
             f"numeric=[{name!r}], but no cell of that column is a number (one is {example}): "
             "leave it out of numeric"

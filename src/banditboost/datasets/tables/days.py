@@ -17,6 +17,7 @@ from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import Cells, Lists, Odd, Words
 from banditboost.errors import FeatureError
 from banditboost.rows.plain import DATE_PARTS, date_parts, plain_row
+from banditboost.text import quoted
 
 ORDERS = ("day", "month")
 """What comes first in 03/04/2024."""
@@ -94,7 +95,7 @@ class Reading:
         if self.wrong is not None:
             return
         if None in parts:
-            self.wrong = repr(words[parts.index(None)])
+            self.wrong = quoted(words[parts.index(None)])
             return
         table = np.array(parts, np.float64).reshape(-1, N_PARTS)
         is_told = ~np.isnan(table)

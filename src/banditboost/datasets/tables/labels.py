@@ -6,6 +6,7 @@ from typing import NamedTuple
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.columns import settle_label
 from banditboost.datasets.tables.profiles import Profile
+from banditboost.text import quoted
 
 _NAMES = (
     "action", "answer", "category", "choice", "chosen", "class", "click", "clicked", "conversion",
@@ -72,7 +73,7 @@ def _told(profile: Profile) -> list[str]:
         )
     rare = [value for value, count in counts.items() if count < _HARDLY_ANY]
     if rare and profile.present >= _HARDLY_ANY * len(counts):
-        listed = ", ".join(f"{value!r} ({counts[value]})" for value in rare[:5])
+        listed = ", ".join(f"{quoted(value)} ({counts[value]})" for value in rare[:5])
         remarks.append(
             f"label {name!r} has values in hardly any row: {listed}; merge them, or leave those rows out."
         )
@@ -80,6 +81,7 @@ def _told(profile: Profile) -> list[str]:
     if counts[top] >= _NEARLY_ALL * profile.present:
         share = counts[top] / profile.present
         remarks.append(
-            f"label {name!r} is {top!r} in {share:.1%} of rows: whoever always says so is right as often."
+            f"label {name!r} is {quoted(top)} in {share:.1%} of rows: whoever always says so is right as "
+            "often."
         )
     return remarks

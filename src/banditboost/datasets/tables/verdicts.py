@@ -12,6 +12,7 @@ from banditboost.datasets.tables.columns import DATES, WORDS, Use, settle
 from banditboost.datasets.tables.numerals import MARKS
 from banditboost.datasets.tables.profiles import Profile, many
 from banditboost.rows.sharing import MAX_VALUES
+from banditboost.text import quoted
 
 Choice = Use | Literal["ignore"]
 """What is said of a column on a command line, unless it needs no word."""
@@ -116,7 +117,7 @@ def _judge_mixture(profile: Profile) -> Verdict:
     finding = profile.finding
     assert finding.odd is not None
     word, where = finding.odd
-    told = f"mixes numbers and texts (the first text is {word!r}, in {where})"
+    told = f"mixes numbers and texts (the first text is {quoted(word)}, in {where})"
     stand_for_missing = len(finding.words) <= _FEW_WORDS and len(finding.numerals) >= _MANY_NUMBERS
     if finding.texts <= _FEW_TEXTS * profile.present or stand_for_missing:
         return Verdict("numbers, some texts", "numeric", f"{told}: {finding.texts:,} texts count as missing")
