@@ -90,7 +90,7 @@ def test_refusals():
 def test_odd_rewards_are_refused(reward):
     learner = CobaLearner(AdaBandit, n_learners=2, seed=1)
     action, probability, memory = learner.predict([0.5], ["left", "right"])
-    with pytest.raises(ParameterError, match=r"reward is .*; give 1 if the label was right, 0 if not"):
+    with pytest.raises(ParameterError, match=r"reward is .*; give a number in \[0, 1\]"):
         learner.learn([0.5], action, reward, probability, **memory)
     assert learner.model.verdicts == 0
 

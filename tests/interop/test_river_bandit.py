@@ -70,7 +70,7 @@ def test_refusals_change_nothing():
 def test_odd_rewards_are_refused(reward):
     policy = BoosterPolicy(n_learners=2, seed=1)
     arm = policy.pull(ARMS, context={"hour": 3})
-    with pytest.raises(ParameterError, match=r"reward is .*; give 1 if the label was right, 0 if not"):
+    with pytest.raises(ParameterError, match=r"reward is .*; give a number in \[0, 1\]"):
         policy.update(arm, {"hour": 3}, reward)
     assert policy.model.verdicts == 0
     policy.update(arm, {"hour": 3}, 1)

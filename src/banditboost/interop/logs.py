@@ -13,6 +13,7 @@ import numpy as np
 
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LabelError
+from banditboost.rewards import UNIT, check_range, in_units, share_told
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.types import Array
@@ -23,14 +24,15 @@ class _Entry(NamedTuple):
     row: dict[Any, Any]
     decision: Decision
     action: int
-    reward: int
+    reward: float
 
 
 class DecisionLog:
-    """Decisions with their rows and verdicts, for evaluation and training elsewhere.
+    """Decisions with their rows and verdicts or rewards, for evaluation and training elsewhere.
 
     Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with
-    values that the models would refuse are refused. Give the model's `schema` if it was declared.
+    values that the models would refuse are refused. Give the model's `schema` if it was declared, and its
+    `rewards` if these are not in (0, 1).
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=3, exploration=0.1, seed=1)
@@ -43,7 +45,14 @@ class DecisionLog:
     1
     """
 
-    def __init__(self, labels: Iterable[Hashable], schema: Schema | None = None) -> None:
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        schema: Schema | None = None,
+        *,
+        rewards: tuple[float, float] = UNIT,
+    ) -> None:
+        self.rewards = check_range(rewards)
         self.labels = check_labels(labels)
         self._actions = {label: action for action, label in enumerate(self.labels)}
         self._schema = Schema() if schema is None else copy.deepcopy(schema)
@@ -53,12 +62,16 @@ class DecisionLog:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, x: Mapping[Any, Any] | Array, decision: Decision, correct: bool) -> None:
-        """Note the verdict on the decision that was made for x."""
-        if not isinstance(correct, (bool, np.bool_)):
-            raise DecisionError(
-                f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
-            )
+    def add(
+        self,
+        x: Mapping[Any, Any] | Array,
+        decision: Decision,
+        correct: bool | int | None = None,
+        *,
+        reward: float | None = None,
+    ) -> None:
+        """Note the verdict on the decision that was made for x, or its reward."""
+        share = share_told(correct, reward, self.rewards)
         if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {quoted(decision)}; give what decide returned")
         if decision.label not in self._actions:
@@ -68,7 +81,8 @@ class DecisionLog:
             )
         self._schema.admit(x)
         row = dict(self._schema.named(x))
-        self._entries.append(_Entry(row, decision, self._actions[decision.label], int(correct)))
+        earned = in_units(share, self.rewards) if reward is None else float(reward)
+        self._entries.append(_Entry(row, decision, self._actions[decision.label], _plain(earned)))
 
     # Open Bandit Pipeline
 
@@ -106,7 +120,7 @@ class DecisionLog:
             "n_actions": len(self.labels),
             "context": self.context(),
             "action": np.array([entry.action for entry in self._entries], dtype=np.int64),
-            "reward": np.array([entry.reward for entry in self._entries], dtype=np.int64),
+            "reward": _rewards_of(self._entries),
             "pscore": np.array([entry.decision.probability for entry in self._entries]),
             "position": None,
         }
@@ -135,7 +149,7 @@ class DecisionLog:
     def to_vw(self) -> list[str]:
         """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`.
 
-        Actions count from 1, and the cost of a wrong label is 1.
+        Actions count from 1. The cost is the largest reward minus this one: 1 for a wrong label.
         """
         lines = []
         for entry in self._entries:
@@ -146,10 +160,13 @@ class DecisionLog:
             ]
             lines.append(
                 " ".join(
-                    [f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]
+                    [f"{entry.action + 1}:{self._cost(entry)}:{entry.decision.probability!r}", "|", *words]
                 )
             )
         return lines
+
+    def _cost(self, entry: _Entry) -> float:
+        return _plain(self.rewards[1] - entry.reward)
 
     def to_dsjson(self) -> list[str]:
         """Lines for `--dsjson --cb_explore_adf`: the whole distribution, the shown action first."""
@@ -160,7 +177,7 @@ class DecisionLog:
         order = [entry.action, *(action for action in range(len(self.labels)) if action != entry.action)]
         event_id = f"{entry.decision.model_id}-{entry.decision.round}"
         return {
-            "_label_cost": 1 - entry.reward,
+            "_label_cost": self._cost(entry),
             "_label_probability": entry.decision.probability,
             "_label_Action": entry.action + 1,
             "_labelIndex": entry.action,
@@ -174,6 +191,17 @@ class DecisionLog:
             },
             "p": [distribution[self.labels[action]] for action in order],
         }
+
+
+def _plain(number: float) -> float:
+    """Whole numbers without a point, as verdicts are written."""
+    return int(number) if number == int(number) else number
+
+
+def _rewards_of(entries: list[_Entry]) -> Array:
+    """Whole numbers if all are."""
+    whole = all(isinstance(entry.reward, int) for entry in entries)
+    return np.array([entry.reward for entry in entries], dtype=np.int64 if whole else np.float64)
 
 
 def _escaped(text: str) -> str:
