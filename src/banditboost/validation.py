@@ -168,10 +168,10 @@ def check_reward(value: Any, rewards: tuple[float, float] = (0.0, 1.0)) -> float
     1.0
     >>> check_reward(1.3)
     Traceback (most recent call last):
-    banditboost.errors.ParameterError: reward is 1.3; give a number in [0, 1]: the range of the model's rewards
+    banditboost.errors.ParameterError: reward is 1.3; give a number in [0, 1]: the model's rewards
     """
     number = int(value) if isinstance(value, (bool, np.bool_)) else value
-    return check_number("reward", number, *rewards, hint="the range of the model's rewards")
+    return check_number("reward", number, *rewards, hint="the model's rewards")
 
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:

@@ -111,7 +111,7 @@ BAD = {
 def test_bad_matrices_change_nothing(bad: str) -> None:
     model = made("GapBoost")
     before = state_of(model)
-    with pytest.raises(ParameterError, match="rewards.* is .*give"):
+    with pytest.raises(ParameterError, match=r"rewards.* is .*give"):
         play(model, STREAM.X, rewards=BAD[bad])
     assert state_of(model) == before
 

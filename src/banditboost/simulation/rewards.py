@@ -59,16 +59,16 @@ def checked_rewards(model: Model, rewards: Any, n_rows: int) -> Array | Asking:
     if matrix is None or matrix.shape != expected:
         shape = "" if matrix is None else f" with shape {matrix.shape}"
         raise ParameterError(
-            f"rewards is a {type(rewards).__name__}{shape}; give a matrix of numbers with shape {expected}, a "
-            "row for each row of X and a column for each label, or a function (round, label) -> reward"
+            f"rewards is a {type(rewards).__name__}{shape}; give a matrix of numbers with shape {expected}, "
+            "a row for each row of X and a column for each label, or a function (round, label) -> reward"
         )
     low, high = model.rewards
     bad = ~((matrix >= low) & (matrix <= high))
     if bad.any():
         t, label = np.argwhere(bad)[0].tolist()
         raise ParameterError(
-            f"rewards[{t}, {label}] is {matrix[t, label]}; give numbers from {low:g} to {high:g}, or make the "
-            "model with rewards=(low, high)"
+            f"rewards[{t}, {label}] is {matrix[t, label]}; give numbers from {low:g} to {high:g}, or make "
+            "the model with rewards=(low, high)"
         )
     return shares_of(matrix, model.rewards)
 
