@@ -1,4 +1,4 @@
-"""What is played: every setting of a grid on one seed, then the best one on the seeds of the page."""
+"""What is played: settings on one seed, then the best one on the seeds of the page."""
 
 from __future__ import annotations
 

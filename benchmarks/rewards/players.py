@@ -23,6 +23,14 @@ def gap_boost(stream: Stream, settings: Settings, seed: int) -> Shown:  # noqa: 
     return np.asarray(play(model, stream.rows, rewards=stream.rewards).shown, np.int64)
 
 
+def rounded(stream: Stream, settings: Settings, seed: int) -> Shown:  # noqa: ARG001
+    """GapBoost that hears verdicts only, right with the probability that a reward says."""
+    luck = np.random.default_rng(seed).random(stream.rewards.shape)
+    model = GapBoost(range(stream.rewards.shape[1]), seed=seed)
+    heard = (luck < stream.rewards).astype(np.float64)
+    return np.asarray(play(model, stream.rows, rewards=heard).shown, np.int64)
+
+
 def guess(stream: Stream, settings: Settings, seed: int) -> Shown:  # noqa: ARG001
     return np.random.default_rng(seed).integers(stream.rewards.shape[1], size=len(stream.rows))
 
@@ -114,5 +122,5 @@ def _neighbours(best: Settings) -> list[Settings]:
 
 def players() -> list[Player]:
     """GapBoost has its defaults."""
-    ours = [Player("GapBoost", gap_boost), Player("guessing", guess)]
+    ours = [Player("GapBoost", gap_boost), Player("GapBoost, verdicts", rounded), Player("guessing", guess)]
     return [*ours, Player("Vowpal Wabbit", wabbit, _first(), _neighbours)]
