@@ -116,3 +116,23 @@ def test_values_that_join_are_known_to_the_next_plan() -> None:
     assert model.schema.values("b") == ("v0", "v1", "v2", "v3", "v4")
     told = [model.decide(row)._memo[-3:].tolist() for row in rows]
     assert told == [[float(t), float(t % 5), 1.0] for t in range(12)]
+
+
+def test_values_that_share_are_coded_by_a_plan_as_name_by_name() -> None:
+    """And noted alike; the row with which one gets its place is left to the longer way."""
+    told = [{"a": float(t), "id": f"v{t % 40 if t > 60 else t}", "b": "x"} for t in range(90)]
+    planned, named = Schema(), Schema()
+    for row in told:
+        encoder, out = Encoder(planned), np.full(len(named), np.nan)
+        if len(planned):
+            encoder.encode({"a": 1.0, "id": "v0", "b": "x"})  # makes the plan
+        known = named.encode(row, out)
+        coded = encoder.encode(row)
+        assert (coded is not None) == known
+        if coded is None:
+            assert planned.code(row).tolist() == named.code(row).tolist()
+        else:
+            assert coded.tolist() == out.tolist()
+        assert planned.to_dict() == named.to_dict()
+    assert planned.shares
+    assert len(planned.values("id")) > 8

@@ -272,7 +272,7 @@ def flat_rows() -> list[dict[Hashable, Any]]:
     for row in ROWS:
         cells = schema.cells(row)
         schema.admit(row)
-        told.append(cells.columns)
+        told.append({**cells.known, **cells.columns})
     return told
 
 

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.numbers import accuracy, bakeoff, departures, forms, reliability, reproduction, speed, theory
+from benchmarks.numbers import (
+    accuracy,
+    bakeoff,
+    departures,
+    forms,
+    joining,
+    reliability,
+    reproduction,
+    sameness,
+    speed,
+    theory,
+)
 
 VALUES: dict[str, Callable[[], str]] = {
     **accuracy.VALUES,
     **bakeoff.VALUES,
     **departures.VALUES,
     **forms.VALUES,
+    **joining.VALUES,
     **reliability.VALUES,
     **reproduction.VALUES,
+    **sameness.VALUES,
     **speed.VALUES,
     **theory.VALUES,
 }

@@ -319,9 +319,21 @@ def slots_by_meaning(model: Any) -> dict[int, Any]:
     return about
 
 
+def whole_inverse(regressions: Any, group: int) -> Any:
+    """With what late lessons take away."""
+    late, shares = regressions.late[group], regressions.shares[group]
+    inverse = regressions.inverse[group].copy()
+    for line, share in zip(late, shares, strict=True):
+        inverse -= share * np.outer(line, line)
+    return inverse
+
+
 def regression_by_meaning(model: Any, group: int, kind: str) -> dict[Any, float]:
     """Weights and inverse of one label, by the columns and values that they are about."""
-    inverse, weights = (part[group] for part in getattr(model._stages, kind))
+    inverse, weights = (
+        whole_inverse(getattr(model._stages, kind), group),
+        getattr(model._stages, kind).weights[group],
+    )
     about = {slot: meaning for slot, meaning in slots_by_meaning(model).items() if slot < len(weights)}
     assert len(about) == len(weights)
     return {("w", about[i]): weights[i] for i in about} | {
@@ -394,7 +406,8 @@ def test_the_inverse_stays_that_of_the_rows() -> None:
     X[:, 3] = X[:, 2] + 1e-4 * luck.normal(size=len(X))
     model = GapBoost(range(2), n_learners=1, seed=1)
     play(model, X, (X[:, 0] > 0).astype(np.int64))
-    for inverse in (*model._stages.narrow.inverse, *model._stages.wide.inverse):
+    for kind, group in itertools.product((model._stages.narrow, model._stages.wide), range(2)):
+        inverse = whole_inverse(kind, group)
         assert np.allclose(inverse, inverse.T, rtol=0, atol=1e-6)
         assert np.linalg.eigvalsh(inverse).min() > -1e-9
         assert np.linalg.eigvalsh(inverse).max() <= 1.0 + 1e-9
@@ -623,6 +636,12 @@ def test_open_decisions_survive_a_file(tmp_path: Path) -> None:
         ("ridge", (0, 0), math.inf),
         ("wide_inverse", (0, 1, 1), math.inf),
         ("wide_ridge", (0, 0), math.nan),
+        ("wide_late", (0, 0, 0), math.nan),
+        ("wide_late", (0, 0, 0), 1e300),
+        ("wide_late", (0, 7, 0), 1.0),
+        ("wide_shares", (0, 7), 0.5),
+        ("wide_shares", (0, 0), -0.5),
+        ("wide_shares", (0, 0), math.nan),
         ("statistics", (2, 0), -1.0),
         ("statistics", (3, 0), -1.0),
         ("statistics", (4, 0), -1.0),

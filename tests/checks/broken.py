@@ -41,8 +41,17 @@ class Peeking(Sound):
     """Moves a learner's weight by what it was asked."""
 
     def decide(self, x: Any, allowed: Any = None) -> Any:
-        if isinstance(x, dict):
+        if isinstance(x, dict) and "tags" not in x:
             self._weights[0] = 0.5 * self._weights[0] + 0.1 * (x.get("size") or 0.0)
+        return super().decide(x, allowed)
+
+
+class Scarred(Sound):
+    """Refuses words only after a learner's weight was moved."""
+
+    def decide(self, x: Any, allowed: Any = None) -> Any:
+        if isinstance(x, dict) and any(isinstance(value, list) for value in x.values()):
+            self._weights[0] += 1.0
         return super().decide(x, allowed)
 
 
@@ -133,8 +142,9 @@ class Hoarding(Sound):
         self.history: list[tuple[int, Any]] = []
 
     def decide(self, x: Any, allowed: Any = None) -> Any:
+        decision = super().decide(x, allowed)
         self.history.append((self.rounds, self.rounds / 3))
-        return super().decide(x, allowed)
+        return decision
 
 
 class Hasty(Sound):
@@ -164,6 +174,7 @@ BOOSTERS: dict[str, type[BanditBooster]] = {
     "check_each_verdict_counts_once": Credulous,
     "check_rewards_are_heard": Generous,
     "check_features_come_and_go": Rigid,
+    "check_words_are_learned_or_refused": Scarred,
     "check_memory_is_bounded": Hoarding,
     "check_threads_lose_nothing": Hasty,
 }

@@ -36,6 +36,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     },
     "OptBandit of linear learners": booster("OptBandit", weak_learner=CostSensitiveLinear),
     **{name: partial(getattr(baselines, name), LABELS, seed=5) for name in baselines.__all__},
+    "GapBoost, words": booster("GapBoost", schema=Schema(numeric=["age"], words=["title", "tags"])),
+    "GapBoost, words only": booster("GapBoost", schema=Schema(words=["title"])),
+    "AdaBandit, words": booster("AdaBandit", schema=Schema(numeric=["age"], words=["title"])),
     "Banditron, declared": partial(baselines.Banditron, LABELS, schema=DECLARED, seed=5),
     "AdaBandit of River's trees": booster(
         "AdaBandit", n_learners=2, weak_learner=RiverLearner(tree.HoeffdingTreeClassifier())

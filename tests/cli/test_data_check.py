@@ -83,9 +83,9 @@ def ids_and_dates(home):
 
 
 UGLY = {
-    excel: "--dates Datum --ignore Besuch,Bemerkung --encoding cp1252 --decimal ,",
+    excel: "--dates Datum --words Bemerkung --ignore Besuch --encoding cp1252 --decimal ,",
     log: "--dates when --ignore id",
-    parquet: "--numeric price --ignore tags --decimal .",
+    parquet: "--numeric price --words tags --decimal .",
     ids_and_dates: "--nominal zip --dates when --ignore visit_id,seen --decimal .",
 }
 

@@ -25,6 +25,7 @@ DATA_OPTIONS = (
     "numeric",
     "nominal",
     "dates",
+    "words",
     "ignore",
     "encoding",
     "separator",

@@ -129,6 +129,18 @@ def test_what_cannot_be_handed_over_is_refused(part: Any) -> None:
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="tuples are handed over as they are")
+def test_a_renewed_table_is_as_one_made_anew() -> None:
+    before = make()
+    longer = before._replace(inner=Inner(np.arange(7.0), before.inner[1]))
+    flat = before._replace(inner=Inner(np.zeros((2, 2)), before.inner[1]))  # of another type
+    for state in (before, longer, flat):
+        renewed, anew = Table(before).renewed(state), Table(state)
+        assert renewed.kind is anew.kind
+        assert renewed._words.tolist() == anew._words.tolist()
+        assert renewed.value is state
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="tuples are handed over as they are")
 def test_a_forest_is_found_by_its_addresses() -> None:
     tree = committee_of(schema_of(["numeric", "nominal"], [0, 3]), 3, grace_period=5)
     draw = np.random.default_rng(1)

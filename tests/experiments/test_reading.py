@@ -9,7 +9,7 @@ from banditboost.experiments.task import Source, Task
 
 PLACES = (*reading.SPOKEN, *reading.SILENT)
 OF_FILES = {
-    "path", "label", "sha256", "numeric", "nominal", "ignore", "dates", "encoding", "separator", "decimal"
+    "path", "label", "sha256", "numeric", "nominal", "ignore", "dates", "words", "encoding", "separator", "decimal"
 }  # fmt: skip
 """Fields of a source that belong to files of a user; the paper's streams have none."""
 

@@ -4,6 +4,7 @@ one is looked at before.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -360,7 +361,9 @@ def test_checks_take_linear_time() -> None:
     learned = forest.entries[forest.nodes["first_entry"][0]]
     entries["row"][0], entries["own"][0] = learned["row"], learned["own"]
     nodes["first_entry"][0] = nodes["top"][0] = 0
-    long = forest._replace(head=head, entries=entries, nodes=nodes)
+    steps = forest.steps.copy()
+    steps["threshold"] = math.nan  # files have no scores of leaves
+    long = forest._replace(head=head, entries=entries, nodes=nodes, steps=steps)
     start = time.perf_counter()
     stored_forest(long._asdict(), long, 1, model.weak_learner.ranges())
     assert time.perf_counter() - start < 30

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,12 @@ def peak() -> int:
     """Of this process alone: `getrusage` also knows what its parent had when it was started."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024
+
+
+def forget_peak() -> None:
+    """What was the peak up to now counts no more, where the system lets a process say so."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def measure(kind: str, ceiling: int, n_rounds: int, n_columns: int = 30, n_labels: int = 8) -> dict[str, int]:

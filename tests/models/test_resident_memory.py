@@ -25,6 +25,30 @@ STREAMS = {
 }
 
 
+# Form, ceiling in MiB, rounds, labels, words in each row: of a million.
+WORDS = {
+    "lists": ("list", 48, 20_000, 20, 50),
+    "lists, many labels": ("list", 48, 20_000, 300, 50),
+    "lists, a high ceiling": ("list", 256, 20_000, 20, 50),
+    "lists, many labels and a high ceiling": ("list", 256, 20_000, 300, 50),
+    "long texts": ("text", 48, 8_000, 20, 500),
+    "longest lists": ("list", 48, 1_000, 20, 4_000),
+    "sparse": ("sparse", 48, 20_000, 300, 50),
+    "a table": ("table", 48, 20_000, 20, 50),
+}
+
+
+@pytest.mark.skipif(INTERPRETED, reason="takes a hundred thousand rounds")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the peak is told in other units")
+@pytest.mark.parametrize("name", WORDS)
+def test_words_stay_near_the_ceiling_also_when_they_are_loaded(name: str) -> None:
+    form, ceiling, *sizes = WORDS[name]
+    command = [sys.executable, "-m", "tests.models.resident_words", form, str(ceiling), *map(str, sizes)]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert told["grown"] < ceiling * MEBIBYTE + BEYOND
+    assert told["loaded"] < ceiling * MEBIBYTE + BEYOND
+
+
 @pytest.mark.skipif(INTERPRETED, reason="takes a hundred thousand rounds")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the peak is told in other units")
 @pytest.mark.parametrize("name", STREAMS)

@@ -199,7 +199,8 @@ class Booster(Model):
     def _follow_schema(self) -> None:
         self._table = feature_table(self._schema)
         self._committee.follow_schema(self._schema)
-        self._make_scratch()
+        if len(self._scratch.example) != len(self._schema):
+            self._make_scratch()
         super()._follow_schema()
 
     def _follow_labels(self) -> None:

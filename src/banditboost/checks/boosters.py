@@ -13,7 +13,7 @@ from typing import Any
 
 from banditboost.checks.feedback import Verdicts, expect_sound_decision, feedback_of, shown
 from banditboost.checks.rule import Check, Make, checked_maker, expect, expect_bounded, fingerprint, rule
-from banditboost.checks.streams import Lesson, array_lessons, lessons
+from banditboost.checks.streams import Lesson, array_lessons, lessons, word_lessons
 from banditboost.checks.threads import run_together
 from banditboost.errors import DecisionError, FeatureError, ModelFileError
 from banditboost.loading import load
@@ -250,6 +250,26 @@ def _expect_no_stranger(model: Any, x: dict[Any, Any]) -> None:
 
 
 @_check
+def check_words_are_learned_or_refused(make: Make) -> None:
+    """Texts and lists of words are learned, and kept in pickles; or they are refused with a FeatureError, and
+    nothing has changed."""
+    model = _taught(make)
+    feedback, rows, usual = feedback_of(model), word_lessons(model, _ROUNDS), lessons(model, 1)[0].x
+    before = fingerprint(model)
+    try:
+        feedback.answer(model, rows[0].x)
+    except FeatureError:
+        expect(fingerprint(model) == before, "a refused row has changed the model")
+        feedback.expect_sound(model, usual)
+        return
+    feedback.rounds(model, rows)
+    other = pickle.loads(pickle.dumps(model))
+    feedback.expect_same_run(model, other, rows, "the original and the one that was pickled")
+    feedback.expect_sound(model, rows[0].x)
+    feedback.expect_sound(model, usual)
+
+
+@_check
 def check_memory_is_bounded(make: Make) -> None:
     """Nothing is kept of each round: over the same few rows again and again a booster stops growing."""
     model = _taught(make)
@@ -303,6 +323,7 @@ BOOSTER_CHECKS: tuple[Check, ...] = (
     check_each_verdict_counts_once,
     check_rewards_are_heard,
     check_features_come_and_go,
+    check_words_are_learned_or_refused,
     check_memory_is_bounded,
     check_threads_lose_nothing,
 )

@@ -31,9 +31,19 @@ def lessons(model: Any, n: int, first: int = 0) -> list[Lesson]:
     return [Lesson(dict(_row(schema, t)), _right(model, t)) for t in range(first, first + n)]
 
 
+def word_lessons(model: Any, n: int) -> list[Lesson]:
+    """Rows of `lessons` with a list of words and a text besides."""
+    return [
+        Lesson({**x, "tags": list(_tags(t)), "title": _text(t)}, right)
+        for t, (x, right) in enumerate(lessons(model, n))
+    ]
+
+
 def array_lessons(model: Any, n: int) -> list[Lesson]:
-    """Rows of `lessons` as arrays: numbers, and codes for nominal values."""
+    """Rows of `lessons` as arrays: numbers, and codes for nominal values; dicts if there are only words."""
     schema = _schema_of(model)
+    if not schema.names:
+        return lessons(model, n)
     return [Lesson(_coded(schema, t), _right(model, t)) for t in range(n)]
 
 
@@ -61,10 +71,22 @@ def _row(schema: Schema, t: int) -> Iterator[tuple[Hashable, Any]]:
         step, values = _place(t), schema.values(name) or _VALUES
         value = float(step // (place + 1)) if kind == "numeric" else values[step * len(values) // _CYCLE]
         yield name, None if (step + 5 * place) % 7 == 6 else value
+    for place, name in enumerate(schema.words if schema.takes_words else ()):
+        yield name, _text(t) if place % 2 == 0 else list(_tags(t))
+
+
+def _tags(t: int) -> tuple[str, ...]:
+    """None to five words."""
+    return tuple(f"word {_place(t) // (i + 1)}" for i in range(_place(t) % 6))
+
+
+def _text(t: int) -> str:
+    return f"The story of number {_place(t)}, told by {_VALUES[_place(t) % 3]}"
 
 
 def _coded(schema: Schema, t: int) -> Array:
-    return np.array([_code(value, schema.values(name)) for name, value in _row(schema, t)])
+    row = dict(_row(schema, t))
+    return np.array([_code(row[name], schema.values(name)) for name in schema.names])
 
 
 def _code(value: Any, values: tuple[Hashable, ...]) -> float:

@@ -11,7 +11,7 @@ import typer
 from banditboost import baselines
 from banditboost.cli import options, output
 from banditboost.cli.data_choice import DataChoice
-from banditboost.cli.learner_choice import Contestant, ParameterChoice, parameters_for
+from banditboost.cli.learner_choice import Contestant, ParameterChoice, parameters_for, tell_words
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.workspace import WorkerChoice, Workspace
 
@@ -79,9 +79,10 @@ def compare(
     with output.waiting(output.LOADING):
         from banditboost.experiments import comparison, figures
 
-        described = choice.described_rows()
+        look = choice.look()
         tasks = _tasks(choice, chosen, given, range(seed, seed + seeds))
-    output.say(described)
+    output.say(look.described)
+    tell_words(chosen, look.words)
     records = workspace.play(tasks, choice.name)
     sheet = comparison.summary(records, reference)
     files = workspace.write_sheet(sheet) + figures.write(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -19,15 +19,23 @@ if TYPE_CHECKING:
 
 LARGEST_IN_MEMORY = 256 * 2**20
 """Bytes; larger files are streamed."""
-_OF_COLUMNS = ("numeric", "nominal", "dates", "ignore")
+_OF_COLUMNS = ("numeric", "nominal", "dates", "words", "ignore")
 _OF_TEXT = ("encoding", "separator", "decimal")
+
+
+class Look(NamedTuple):
+    """What is to be said of a file before it is played many times."""
+
+    described: str
+    words: tuple[str, ...]
+    """Its columns of words."""
 
 
 @dataclass(frozen=True)
 class DataChoice:
     """A built-in set or a file, and how it becomes a stream.
 
-    These are the fourteen options that `run`, `compare` and `tune` share.
+    These are the fifteen options that `run`, `compare` and `tune` share.
 
     >>> DataChoice("car", rounds=100).times
     6
@@ -41,6 +49,7 @@ class DataChoice:
     numeric: options.Numeric = None
     nominal: options.Nominal = None
     dates: options.Dates = None
+    words: options.Words = None
     ignore: options.Ignore = None
     encoding: options.Encoding = None
     separator: options.Separator = None
@@ -103,8 +112,8 @@ class DataChoice:
             return datasets.read(self.data, str(self.label), **self.reading)
         return datasets.load(self.data, self.variant.value, self.directory)
 
-    def described_rows(self) -> str:
-        """What the columns of a file were taken for, in words.
+    def look(self) -> Look:
+        """What the columns of a file were taken for.
 
         Reading the file once shows early whether tasks can be made of it.
         """
@@ -113,7 +122,8 @@ class DataChoice:
                 f"{self.data} is too large to be kept in memory for many runs; "
                 "take a part of it, or play it once with run"
             )
-        return str(self.load().describe()) if self.is_file else ""
+        table = self.load() if self.is_file else None
+        return Look("", ()) if table is None else Look(str(table.describe()), table.words)
 
     def printed(self, learner: str) -> Printed | None:
         """The paper's figures, if this is the paper's stream."""

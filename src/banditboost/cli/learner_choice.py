@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from banditboost.cli import options
+from banditboost.cli import options, output
 from banditboost.cli.data_choice import DataChoice
 from banditboost.experiments.protocol import ALGORITHMS
 from banditboost.experiments.references import is_reference, typed_name
@@ -137,3 +138,25 @@ def parameters_for(choice: DataChoice, learner: str, given: dict[str, Any]) -> d
     if "weak_learner" in given:
         usual = {name: value for name, value in usual.items() if name not in TREE_PARAMETERS}
     return {**usual, **given}
+
+
+def words_left_out(learners: Sequence[str], words: Sequence[str]) -> str:
+    """What is said if learners that cannot read words play a table that has some.
+
+    >>> words_left_out(["AdaBandit", "Majority"], ["title"])
+    "AdaBandit, Majority cannot read words and are played without 'title'; GapBoost reads them"
+    """
+    one = len(learners) == 1
+    return (
+        f"{', '.join(learners)} cannot read words and {'is' if one else 'are'} played without "
+        f"{', '.join(map(repr, words))}; GapBoost reads them"
+    )
+
+
+def tell_words(chosen: Sequence[Contestant], words: Sequence[str]) -> None:
+    """Say who is played without the columns of words."""
+    from banditboost.experiments.learners import learner_class
+
+    unable = [one.title for one in chosen if words and not learner_class(one.learner).takes_words]
+    if unable:
+        output.warn(words_left_out(unable, words))

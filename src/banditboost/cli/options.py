@@ -62,7 +62,7 @@ def in_options(message: str) -> str:
     >>> in_options("say decimal=',' or leave it out with ignore=['a']")
     "say --decimal ',' or leave it out with --ignore 'a'"
     """
-    message = re.sub(r"\b(ignore|nominal|numeric|dates)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message)
+    message = re.sub(r"\b(ignore|nominal|numeric|dates|words)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message)
     return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
 
 
@@ -103,6 +103,13 @@ Nominal = Annotated[
 Dates = Annotated[
     str | None,
     typer.Option(help="Columns of a file that are dates or times, written as text.", metavar="A,B,..."),
+]
+Words = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns of a file that are texts, of which each word counts; only GapBoost reads words.",
+        metavar="A,B,...",
+    ),
 ]
 Encoding = Annotated[
     str | None,

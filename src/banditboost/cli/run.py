@@ -9,7 +9,13 @@ import typer
 
 from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.data_choice import DataChoice
-from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterChoice, parameters_for
+from banditboost.cli.learner_choice import (
+    RECOMMENDED,
+    Contestant,
+    ParameterChoice,
+    parameters_for,
+    words_left_out,
+)
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.targets import check_picture, check_target
 from banditboost.text import counted
@@ -108,7 +114,7 @@ def _set_up(
         import banditboost
         from banditboost.cli.player import Player
         from banditboost.cli.stream import open_rounds
-        from banditboost.experiments.learners import make
+        from banditboost.experiments.learners import learner_class, make
         from banditboost.experiments.run import warm_up
 
         rounds = open_rounds(choice, seed)
@@ -116,10 +122,11 @@ def _set_up(
             raise typer.BadParameter(
                 f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less"
             )
-        model: Model
-        if resume is not None:
-            model = banditboost.load(resume)
-        else:
+        model: Model | None = None if resume is None else banditboost.load(resume)
+        words = rounds.words
+        if not (learner_class(learner) if model is None else model).takes_words:
+            rounds.leave_words_out()
+        if model is None:
             model = make(
                 learner, rounds.labels, rounds.schema(), parameters_for(choice, learner, given), seed
             )
@@ -127,6 +134,8 @@ def _set_up(
         warm_up(type(model).__name__ if resume is not None else learner)
     if choice.is_file:
         output.say(rounds.describe())
+    if words and not rounds.words:
+        output.warn(words_left_out([type(model).__name__], words))
     return player
 
 

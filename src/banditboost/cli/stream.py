@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,7 +9,8 @@ import typer
 
 from banditboost import datasets
 from banditboost.cli.data_choice import DataChoice
-from banditboost.errors import LabelError
+from banditboost.errors import FeatureError, LabelError
+from banditboost.rows.bags import WordedRows
 
 if TYPE_CHECKING:
     from banditboost.models.model import Model
@@ -28,6 +28,13 @@ class Rounds(Protocol):
     labels: tuple[str, ...]
     count: int
     """How many rounds there are."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Columns of words."""
+
+    def leave_words_out(self) -> None:
+        """For a model that cannot read them."""
 
     def schema(self) -> Schema: ...
 
@@ -48,7 +55,17 @@ class _InMemory:
         self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
         self.labels: tuple[str, ...] = self._stream.labels
         self.count = self._stream.rounds
-        self.schema = self._stream.schema
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self._stream.words)
+
+    def leave_words_out(self) -> None:
+        self._table, self._stream = self._table.without_words(), self._stream.without_words()
+
+    def schema(self) -> Schema:
+        made: Schema = self._stream.schema()
+        return made
 
     def describe(self) -> str:
         return str(self._table.describe())
@@ -70,7 +87,16 @@ class _FromDisk:
         self._file = datasets.open_file(choice.data, str(choice.label), **choice.reading)
         self.labels: tuple[str, ...] = self._file.labels
         self.count = self._file.n_rows if choice.rounds is None else min(choice.rounds, self._file.n_rows)
-        self.schema = self._file.schema
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self._file.words
+
+    def leave_words_out(self) -> None:
+        self._file = self._file.without_words()
+
+    def schema(self) -> Schema:
+        return self._file.schema()
 
     def describe(self) -> str:
         return str(self._file.describe())
@@ -98,9 +124,19 @@ def for_model(model: Model, rounds: Rounds, blocks: Iterator[Block]) -> Iterator
             f"({', '.join(map(str, model.labels[:10]))}); begin a new model"
         )
     schema = rounds.schema()
+    _check_words(model.schema, rounds.words)
     if model.labels == rounds.labels and _codes_agree(model.schema, schema):
         return blocks
     return ((_named(schema, X), [rounds.labels[code] for code in y.tolist()]) for X, y in blocks)
+
+
+def _check_words(mine: Schema, words: tuple[str, ...]) -> None:
+    strange = [name for name in words if mine.declared and name not in mine.words]
+    if strange:
+        raise FeatureError(
+            f"column {strange[0]!r} is text, which the saved model has not been told of; leave it out with "
+            f"ignore=[{strange[0]!r}], or begin a new model"
+        )
 
 
 def _codes_agree(mine: Schema, other: Schema) -> bool:
@@ -110,16 +146,7 @@ def _codes_agree(mine: Schema, other: Schema) -> bool:
 
 
 def _named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
-    """Coded rows as dicts, missing values left out."""
-    columns = [
-        (name, schema.values(name) if kind == "nominal" else None)
-        for name, kind in zip(schema.names, schema.kinds, strict=True)
-    ]
-    return [
-        {
-            name: value if values is None else values[int(value)]
-            for (name, values), value in zip(columns, row, strict=True)
-            if not math.isnan(value)
-        }
-        for row in X.tolist()
-    ]
+    """Coded rows as dicts, missing values left out; words are told by number."""
+    if isinstance(X, list):
+        return X
+    return list((X if isinstance(X, WordedRows) else WordedRows(X, ())).rows(schema))

@@ -17,6 +17,7 @@ from banditboost.cli.learner_choice import (
     parameters_for,
     parse_settings,
     parse_value,
+    tell_words,
 )
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.workspace import WorkerChoice, Workspace
@@ -193,11 +194,12 @@ def tune(
         from banditboost.experiments.wording import count
 
         choices = wishes.choices(contestant.learner)
-        described = choice.described_rows()
+        look = choice.look()
         search = _search(
             choice, contestant, choices, parse_settings(settings), range(seed, seed + seeds), score
         )
-    output.say(described)
+    output.say(look.described)
+    tell_words([contestant], look.words)
     records, ranked = _play(search, method, workspace)
     combinations, each = count(len(ranked), "combination"), count(seeds, "seed")
     sheet = comparison.ranking(f"{contestant.title} on {choice.name}: {combinations}, {each} each", ranked)

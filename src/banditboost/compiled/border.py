@@ -180,26 +180,39 @@ class Table:
         """Write down the addresses of kernels that were compiled since."""
         self._words[:] = _words(self.value)
 
-    def with_part(self, name: str, part: Any) -> Table:
-        """A table with another part in the place of one of the same type: some of its arrays have grown."""
-        field, before = self.kind.field(name), getattr(self.value, name)
-        if field is None or not all(_are_alike(old, new) for old, new in zip(before, part, strict=True)):
-            raise TypeError(f"{name} is {part!r}; give arrays of the same types as before, contiguous ones")
+    def renewed(self, value: Any) -> Table:
+        """The table of a tuple some of whose parts are others: only these are looked at."""
         made = self.__new__(type(self))
-        made.kind, made.value = self.kind, self.value._replace(**{name: part})
-        made._words = self._words.copy()
+        made.kind, made.value, made._words = self.kind, value, self._words.copy()
+        if not _rewrite(made._words, 0, self.kind, self.value, value):
+            return Table(value)
         made.address = made._words.ctypes.data
-        for place, old, new in zip(field.kind.fields, before, part, strict=True):
-            if new is not old:
-                words, at = _words(new), field.word + place.word
-                made._words[at : at + len(words)] = words
         return made
 
 
+def _rewrite(words: Any, start: int, kind: TableType, before: Any, after: Any) -> bool:
+    """Write down what is another object than before; False if it is of another type."""
+    for field, old, new in zip(kind.fields, before, after, strict=True):
+        at = start + field.word
+        if isinstance(field.kind, TableType):
+            if new is not old and (
+                type(new) is not type(old) or not _rewrite(words, at, field.kind, old, new)
+            ):
+                return False
+        elif new is not old or isinstance(new, Address):  # which may have been compiled since
+            if not _are_alike(old, new):
+                return False
+            found = _words(new)
+            words[at : at + len(found)] = found
+    return True
+
+
 def _are_alike(one: Any, other: Any) -> bool:
-    """Whether an array can take the place of another one."""
-    if one is other:
-        return True
+    """Whether this can take the place of another one."""
+    if type(one) is not type(other):
+        return False
+    if not isinstance(one, np.ndarray):
+        return _type_of(one) == _type_of(other)
     same = one.dtype is other.dtype or one.dtype == other.dtype
     return same and one.ndim == other.ndim and bool(other.flags.c_contiguous)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from numba.core import codegen, compiler
+from numba.core import codegen, compiler, config
 
 from banditboost.compiled.aside import give_up_at_the_end
 
@@ -46,6 +46,18 @@ class _WithoutEnvironments:
         """Nothing to do: `_EntryLibrary` sets the environments of all that it has linked."""
 
 
+def _optimise(library: Any) -> None:
+    """Let LLVM optimise a library; statements that do the same to neighbouring numbers become one.
+
+    Numba leaves this out unless it is told otherwise for the whole process.
+    """
+    before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+    try:
+        library._optimize_final_module()
+    finally:
+        config.SLP_VECTORIZE = before
+
+
 class _InnerLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """The intermediate code of one kernel, neither optimised as a whole nor turned into machine code."""
 
@@ -74,7 +86,7 @@ class _LoopLibrary(_InnerLibrary):
         for library in _callers_first(self._linking_libraries):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._linking_libraries: list[Any] = []
-        self._optimize_final_module()
+        _optimise(self)
         self._finalized = True
 
 
@@ -96,7 +108,7 @@ class _EntryLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
                 and str(function.linkage) == "Linkage.linkonce_odr"
             ):
                 function.linkage = "internal"
-        self._optimize_final_module()
+        _optimise(self)
         self._final_module.verify()
         self._finalize_final_module()
         self._set_environments()

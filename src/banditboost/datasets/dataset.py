@@ -1,14 +1,15 @@
 """A data set or a table of the user in memory, and the stream that is made of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from banditboost.datasets.describe import Fact, lines
 from banditboost.datasets.frequent import Frequent
+from banditboost.rows.bags import Bag, WordedRows
 from banditboost.rows.plain import coded
 from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import SHARED
@@ -41,6 +42,17 @@ class _Rows:
     labels: tuple[str, ...]
     dates: tuple[str, ...] = field(default=(), kw_only=True)
     """Columns of dates, each of which is seven of the features."""
+    bags: tuple[Bag, ...] = field(default=(), kw_only=True, repr=False)
+    """Columns of words, each with the numbers of the words of every row; they are none of the features."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Names of the columns of words."""
+        return tuple(bag.name for bag in self.bags)
+
+    def without_words(self) -> Self:
+        """The same for a model that cannot read words: no column of words is left."""
+        return replace(self, bags=())
 
     @property
     def n_rows(self) -> int:
@@ -54,19 +66,22 @@ class _Rows:
 
     def schema(self) -> Schema:
         """The features as a model wants them declared; a fresh one for each model."""
-        return schema_of(self.features, self.kinds, self.values, self.dates)
+        return schema_of(self.features, self.kinds, self.values, self.dates, self.words)
 
     def describe(self) -> str:
         """A line for each feature: its kind, its range or values, how many are missing."""
-        return lines([_fact(*column) for column in zip(self.features, self.values, self.X.T, strict=True)])
+        facts = [_fact(*column) for column in zip(self.features, self.values, self.X.T, strict=True)]
+        return lines([*facts, *map(_fact_of_words, self.bags)])
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """Each row as a dict with its label's name: numbers and value names, missing values left out.
 
-        Of a value without a place of its own only the number is known, as ("#", number).
+        Of a word, and of a value without a place of its own, only the number is known, as ("#", number).
         """
-        for row, label in zip(self.X, self.y.tolist(), strict=True):
-            yield self._record(row.tolist()), self.labels[label]
+        worded = WordedRows(self.X, self.bags) if self.bags else None
+        for t, (row, label) in enumerate(zip(self.X, self.y.tolist(), strict=True)):
+            words = {} if worded is None else worded.words(t)
+            yield {**self._record(row.tolist()), **words}, self.labels[label]
 
     def _record(self, row: list[float]) -> dict[str, Any]:
         columns = zip(self.features, self.values, row, strict=True)
@@ -95,7 +110,7 @@ class Stream(_Rows):
         return len(self.y)
 
     def __iter__(self) -> Iterator[Any]:
-        yield self.X
+        yield rows_to_play(self.X, self.bags)
         yield self.y
 
 
@@ -154,7 +169,17 @@ def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> 
         table.labels,
         rows,
         dates=table.dates,
+        bags=tuple(bag.taken(rows) for bag in table.bags),
     )
+
+
+def rows_to_play(X: FloatArray, bags: tuple[Bag, ...]) -> Any:
+    """Rows as `play` takes them: a matrix, if there are no words; a dict without a feature for each, if there
+    is nothing at all.
+    """
+    if bags:
+        return WordedRows(X, bags)
+    return X if X.shape[1] else [{} for _ in range(len(X))]
 
 
 def _name_of(names: tuple[str, ...], code: int) -> Any:
@@ -162,14 +187,24 @@ def _name_of(names: tuple[str, ...], code: int) -> Any:
 
 
 def schema_of(
-    features: tuple[str, ...], kinds: tuple[Kind, ...], values: Values, dates: tuple[str, ...]
+    features: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    values: Values,
+    dates: tuple[str, ...],
+    words: tuple[str, ...] = (),
 ) -> Schema:
-    """Features in this order, and which columns of dates are among them."""
+    """Features in this order, which columns of dates are among them, and columns of words."""
     shares = any(isinstance(names, Frequent) for names in values)
-    if not dates and not shares:
+    if not dates and not shares and not words:
         return Schema.of(features, kinds, values)
     known = [None if names is None else list(names) for names in values]
-    told = {"names": list(features), "values": known, "dates": list(dates), "shares": shares}
+    told = {
+        "names": list(features),
+        "values": known,
+        "dates": list(dates),
+        "shares": shares,
+        "words": list(words),
+    }
     return Schema.from_dict({**told, "declared": True, "positions": None})
 
 
@@ -189,3 +224,7 @@ def _fact(name: str, values: tuple[str, ...] | None, column: FloatArray) -> Fact
     present = column[~np.isnan(column)]
     low, high = (float(present.min()), float(present.max())) if len(present) else (np.inf, -np.inf)
     return Fact(name, values, low, high, len(column) - len(present))
+
+
+def _fact_of_words(bag: Bag) -> Fact:
+    return Fact(bag.name, None, np.nan, np.nan, int((bag.lengths == 0).sum()), is_words=True)

@@ -18,6 +18,13 @@ class Fact(NamedTuple):
     low: float
     high: float
     missing: int
+    is_words: bool = False
+
+    @property
+    def kind(self) -> str:
+        if self.is_words:
+            return "words"
+        return "numeric" if self.values is None else "nominal"
 
 
 def lines(facts: Sequence[Fact]) -> str:
@@ -25,13 +32,14 @@ def lines(facts: Sequence[Fact]) -> str:
     names = [visible(fact.name) for fact in facts]
     width = max(map(len, names), default=0)
     return "\n".join(
-        f"{name:<{width}}  {'numeric' if fact.values is None else 'nominal'}  {_content(fact)}"
-        for name, fact in zip(names, facts, strict=True)
+        f"{name:<{width}}  {fact.kind:<7}  {_content(fact)}" for name, fact in zip(names, facts, strict=True)
     )
 
 
 def _content(fact: Fact) -> str:
     missing = f", {fact.missing:,} missing" if fact.missing else ""
+    if fact.is_words:
+        return f"each word counts{missing}"
     if fact.values is None:
         return ("no number" if fact.low > fact.high else f"{fact.low:g} to {fact.high:g}") + missing
     shown = ", ".join(map(visible, fact.values[:_VALUES_SHOWN]))

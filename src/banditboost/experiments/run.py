@@ -15,7 +15,7 @@ from banditboost import datasets
 from banditboost.datasets.catalog import Variant
 from banditboost.experiments.curves import growing_curve
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.learners import make, parameters_of
+from banditboost.experiments.learners import learner_class, make, parameters_of
 from banditboost.experiments.machine import machine, peak_memory, versions
 from banditboost.experiments.results import FORMAT
 from banditboost.experiments.task import Source, Task, sha256_of
@@ -37,7 +37,7 @@ def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
     if not isinstance(task, Task):
         raise ExperimentError(f"task is {quoted(task)}; give a Task")
     warm_up(task.learner)
-    stream = open_stream(task.source, task.seed, data_directory)
+    stream = for_learner(task.learner, open_stream(task.source, task.seed, data_directory))
     model = make(task.learner, stream.labels, stream.schema(), task.parameters, task.seed)
     start = time.perf_counter()
     result = play(model, *stream)
@@ -69,6 +69,11 @@ def open_stream(source: Source, seed: int, data_directory: str | None = None) ->
     return table.stream(repeat=source.repeat, seed=seed if source.shuffle else None, rounds=source.rounds)
 
 
+def for_learner(learner: str, rounds: Any) -> Any:
+    """Rounds as a learner can take them: without words, if it cannot read them."""
+    return rounds if learner_class(learner).takes_words or not rounds.words else rounds.without_words()
+
+
 def count_rounds(source: Source, data_directory: str | None = None) -> int:
     """How many rounds a source has."""
     return len(open_stream(source, 0, data_directory).y)
@@ -86,6 +91,7 @@ def _load(source: Source, data_directory: str | None) -> Any:
         numeric=source.numeric,
         nominal=source.nominal,
         dates=source.dates,
+        words=source.words,
         ignore=source.ignore,
         encoding=source.encoding,
         separator=source.separator,

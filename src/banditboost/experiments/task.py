@@ -50,6 +50,7 @@ class Source:
     """Columns of the file that are to be numbers, nominal, or left out, whatever they look like."""
     nominal: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     encoding: str | None = None
     """Of a text file, with its separator and its decimal mark; None is what `read` finds."""
@@ -78,7 +79,7 @@ class Source:
             value = getattr(self, name)
             if not isinstance(value, str) and (value is not None or name in ("name", "variant")):
                 raise ExperimentError(f"{name} is {quoted(value)}; give a text")
-        for name in ("numeric", "nominal", "dates", "ignore"):
+        for name in ("numeric", "nominal", "dates", "words", "ignore"):
             value = getattr(self, name)
             if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
                 raise ExperimentError(f"{name} is {quoted(value)}; give a tuple of names of columns")

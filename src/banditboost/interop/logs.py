@@ -12,16 +12,22 @@ import narwhals as nw
 import numpy as np
 
 from banditboost.decision import Decision
-from banditboost.errors import DecisionError, LabelError
+from banditboost.errors import DecisionError, FeatureError, LabelError
 from banditboost.rewards import UNIT, check_range, in_units, share_told
+from banditboost.rows.plain import Tags, name_of, plain_row
 from banditboost.rows.schema import Schema
+from banditboost.rows.sharing import MOST_WORDS, is_text, words_in
 from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.validation import check_labels
 
+Word = tuple[Hashable, str]
+"""A word, with its column before it."""
+
 
 class _Entry(NamedTuple):
     row: dict[Any, Any]
+    words: dict[Word, None]
     decision: Decision
     action: int
     reward: float
@@ -30,9 +36,10 @@ class _Entry(NamedTuple):
 class DecisionLog:
     """Decisions with their rows and verdicts or rewards, for evaluation and training elsewhere.
 
-    Actions are places in `labels`. A nominal feature becomes a column for each of its values. Rows with
-    values that the models would refuse are refused. Give the model's `schema` if it was declared, and its
-    `rewards` if these are not in (0, 1).
+    Actions are places in `labels`. A nominal feature becomes a column for each of its values, a list of words
+    one for each word. Rows with values that the models would refuse are refused. Give the model's `schema` if
+    it was declared, or if the model is a GapBoost that was shown texts, of which then the words are noted.
+    Give its `rewards` if these are not in (0, 1).
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=3, exploration=0.1, seed=1)
@@ -57,6 +64,9 @@ class DecisionLog:
         self._actions = {label: action for action, label in enumerate(self.labels)}
         self._schema = Schema() if schema is None else copy.deepcopy(schema)
         self._schema.keeps_all_values = True
+        self._splits_texts = self._schema.takes_words
+        self._schema.takes_words = False  # words are kept here, as they are spelled
+        self._words: dict[Word, None] = {}
         self._entries: list[_Entry] = []
 
     def __len__(self) -> int:
@@ -79,10 +89,39 @@ class DecisionLog:
                 f"the decision shows {decision.label!r}, which is not one of the log's labels; "
                 f"they are {self.labels[:10]!r}"
             )
-        self._schema.admit(x)
-        row = dict(self._schema.named(x))
-        earned = in_units(share, self.rewards) if reward is None else float(reward)
-        self._entries.append(_Entry(row, decision, self._actions[decision.label], _plain(earned)))
+        row, words = self._parted(x)
+        self._words.update(words)
+        earned = _plain(in_units(share, self.rewards) if reward is None else float(reward))
+        self._entries.append(_Entry(row, words, decision, self._actions[decision.label], earned))
+
+    def _parted(self, x: Any) -> tuple[dict[Any, Any], dict[Word, None]]:
+        """A row without lists and texts of words, which has joined, and the words. It refuses a bad row."""
+        schema = self._schema
+        named = schema.named(x)
+        plain = plain_row(named, schema.dates)
+        words = {(name, word): None for name, value in plain.items() for word in self._words_of(name, value)}
+        if len(words) > MOST_WORDS:
+            raise FeatureError(f"the row has {len(words)} words; give at most {MOST_WORDS}")
+        rest = {name: value for name, value in plain.items() if not self._is_apart(name, value)}
+        if len(rest) == len(plain):
+            schema.admit(x)
+            return dict(named), words
+        schema.admit(rest)
+        return rest, words
+
+    def _is_apart(self, name: Hashable, value: Any) -> bool:
+        """Whether a value is words and nothing else; a list that was not declared is left to be refused."""
+        declared = self._schema.declared
+        return name in self._schema.words or (isinstance(value, Tags) and not declared)
+
+    def _words_of(self, name: Hashable, value: Any) -> Iterable[str]:
+        """The words of a value: of a list, in a column for words, or of a text that GapBoost reads."""
+        if value is None or isinstance(value, Tags):
+            return value or ()
+        if name in self._schema.words:
+            return words_in(name_of(value))
+        is_read = self._splits_texts and not self._schema.declared
+        return words_in(value) if is_read and isinstance(value, str) and is_text(value) else ()
 
     # Open Bandit Pipeline
 
@@ -96,12 +135,15 @@ class DecisionLog:
                 if kind == "numeric"
                 else [f"{name}={value}" for value in self._schema.values(name)]
             )
-        return names
+        return [*names, *(f"{name}={word}" for name, word in self._words)]
 
     def context(self) -> Array:
-        """A row for each decision; NaN for a missing number, zeros for a missing nominal value."""
-        coded = np.array([self._schema.encode_anew(entry.row) for entry in self._entries]).reshape(
-            len(self), len(self._schema)
+        """A row for each decision; NaN for a missing number, zeros for a missing nominal value.
+
+        A word is 1 where it is, else 0.
+        """
+        coded = np.array([self._coded(entry.row) for entry in self._entries]).reshape(
+            len(self), len(self._schema.names)
         )
         columns = []
         for place, n_values in enumerate(self._schema.n_values()):
@@ -111,7 +153,19 @@ class DecisionLog:
                 if self._schema.kinds[place] == "numeric"
                 else (column == np.arange(n_values)).astype(np.float64)
             )
-        return np.hstack(columns) if columns else np.empty((len(self), 0))
+        return np.hstack([*columns, self._words_there()])
+
+    def _coded(self, row: dict[Any, Any]) -> Array:
+        """The numbers and codes of a row, without words."""
+        return self._schema.encode_anew(row)[self._schema.column_places]
+
+    def _words_there(self) -> Array:
+        """A column for each word."""
+        places = {word: place for place, word in enumerate(self._words)}
+        there = np.zeros((len(self), len(places)))
+        for row, entry in zip(there, self._entries, strict=True):
+            row[[places[word] for word in entry.words]] = 1.0
+        return there
 
     def to_obp(self) -> dict[str, Any]:
         """The dict that Open Bandit Pipeline calls bandit feedback."""
@@ -138,7 +192,7 @@ class DecisionLog:
 
     def _features(self, row: dict[Any, Any]) -> Iterator[tuple[str, float | str]]:
         """Names and values without gaps, values as the models saw them."""
-        coded = self._schema.encode_anew(row).tolist()
+        coded = self._coded(row).tolist()
         for name, kind, value in zip(self._schema.names, self._schema.kinds, coded, strict=True):
             if value == value:
                 yield (
@@ -158,6 +212,7 @@ class DecisionLog:
                 f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}"
                 for name, value in pairs
             ]
+            words += _word_features(entry.words)
             lines.append(
                 " ".join(
                     [f"{entry.action + 1}:{self._cost(entry)}:{entry.decision.probability!r}", "|", *words]
@@ -186,7 +241,7 @@ class DecisionLog:
             "EventId": event_id,
             "a": [action + 1 for action in order],
             "c": {
-                "x": dict(self._features(entry.row)),
+                "x": {**dict(self._features(entry.row)), **dict.fromkeys(_word_features(entry.words), 1.0)},
                 "_multi": [{"a": {"label": str(label)}} for label in self.labels],
             },
             "p": [distribution[self.labels[action]] for action in order],
@@ -202,6 +257,10 @@ def _rewards_of(entries: list[_Entry]) -> Array:
     """Whole numbers if all are."""
     whole = all(isinstance(entry.reward, int) for entry in entries)
     return np.array([entry.reward for entry in entries], dtype=np.int64 if whole else np.float64)
+
+
+def _word_features(words: Iterable[Word]) -> list[str]:
+    return [f"{_escaped(str(name))}={_escaped(word)}" for name, word in words]
 
 
 def _escaped(text: str) -> str:

@@ -12,17 +12,32 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from banditboost.boosting.full_information import AdaFull, FullInformationBooster, OptFull
-from banditboost.errors import LabelError, ParameterError
+from banditboost.errors import FeatureError, LabelError, ParameterError
+from banditboost.rows.sparse import is_sparse
 from banditboost.simulation.play import play
 from banditboost.types import Array
 from banditboost.validation import check_count
 from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 _LARGEST_SEED = 2**31 - 1
+_ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan"}
+_MOST_COLUMNS = 16_384  # of a sparse matrix: each is a column to the trees
+
+
+def _check_width(X: Any) -> None:
+    """Refuse a sparse matrix that trees have no room for, before it is made dense."""
+    if is_sparse(X) and X.shape[1] > _MOST_COLUMNS:
+        raise FeatureError(
+            f"X is sparse and has {X.shape[1]} columns, each of which is one to the trees; give at most "
+            f"{_MOST_COLUMNS}, such as CountVectorizer(max_features={_MOST_COLUMNS}) makes, or let GapBoost "
+            "learn them as words: play(GapBoost(labels), X, y)"
+        )
 
 
 class _SklearnBooster(ClassifierMixin, BaseEstimator):
-    """What both classifiers share. Rows are numbers, NaN where missing."""
+    """What both classifiers share. Rows are numbers, NaN where missing; a sparse matrix has 0 where it stores
+    nothing.
+    """
 
     classes_: Array
     n_features_in_: int
@@ -63,7 +78,8 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
         return self._learn(X, y, classes, anew=anew)
 
     def _learn(self, X: Any, y: Any, classes: Any, *, anew: bool, n_passes: int = 1) -> Self:
-        X, y = validate_data(self, X, y, reset=anew, dtype=np.float64, ensure_all_finite="allow-nan")
+        X, y = validate_data(self, X, y, reset=anew, **_ROWS)
+        _check_width(X)
         check_classification_targets(y)
         known = self.classes_ if not anew else np.unique(y if classes is None else classes)
         if len(known) < 2:
@@ -82,8 +98,9 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Each class's share, as the booster's `predict_proba_one` has it; columns as in `classes_`."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
-        return np.array([list(self.booster_.predict_proba_one(row).values()) for row in X])
+        X = validate_data(self, X, reset=False, **_ROWS)
+        rows = (X[t : t + 1].toarray()[0] for t in range(X.shape[0])) if is_sparse(X) else X
+        return np.array([list(self.booster_.predict_proba_one(row).values()) for row in rows])
 
     def predict(self, X: Any) -> Array:
         """The class with the largest probability, the first of them if there are several."""
@@ -93,6 +110,7 @@ class _SklearnBooster(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 

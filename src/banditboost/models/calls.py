@@ -90,14 +90,15 @@ class Calls:
     seed: int  # of the draws
     row_shape: tuple[int, ...] | None  # of array rows that were found good
 
-    def __init__(self, kind: Any, state: Any) -> None:
+    def __init__(self, kind: Any, state: Any, before: Calls | None = None) -> None:
+        """With the calls that these take the place of, only what is new has to be looked at."""
         self._kind, round_ = kind, kind.compiled_round
         self.counters = words_of(state.learned.counts)
         if numba.config.DISABLE_JIT:
             self.model, self.decide, self.learn = state, round_.decide, round_.learn
         else:
             self._has_learners = round_.learners_are_compiled(state)
-            self._bind(Table(state))
+            self._bind(Table(state) if before is None else before._table.renewed(state))
 
     def _bind(self, table: Table) -> None:
         self._table, self._type, self.model = table, table.kind, table.address
@@ -153,7 +154,7 @@ class Calls:
             )
         else:
             made._has_learners = self._has_learners
-            made._bind(self._table.with_part(name, part))
+            made._bind(self._table.renewed(self._table.value._replace(**{name: part})))
         return made
 
 

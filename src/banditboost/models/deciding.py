@@ -18,6 +18,7 @@ from banditboost.models.model import Model
 from banditboost.models.settings import ROUNDS
 from banditboost.rows.by_columns import ByColumns
 from banditboost.rows.many import checked_rows, checked_table, listed
+from banditboost.rows.schema import Cells
 from banditboost.rows.vocabulary import Vocabulary
 from banditboost.text import quoted
 from banditboost.types import Array, Row
@@ -54,14 +55,21 @@ class DecidingModel(Model):
         if self._turn.unfinished is not None:
             self._settled()
         calls, identity = self._calls, self._identity
-        row: Array | None
+        row: Array | Cells | None
         if type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == calls.row_shape:
             row = x  # as the one before: nothing else to look at
-        elif type(x) is not dict or (row := calls.encode(x)) is None:
-            row = self._coded(x)
+        elif type(x) is not dict:
+            row = self._read(x)
+        elif (row := calls.encode(x)) is None:
+            row = self._schema.code_by_cells(x)
         origin, round_ = identity.origin, calls.counters[ROUNDS]
-        if row is None or origin is None or identity.forks != FORKS[0] or round_ >= identity.ledger.room:
-            return self._decide_on_draft(x, self._indices_of(allowed))
+        if (
+            not isinstance(row, np.ndarray)
+            or origin is None
+            or identity.forks != FORKS[0]
+            or round_ >= identity.ledger.room
+        ):
+            return self._decide_on_draft(x, row, self._indices_of(allowed))
         if allowed is None and calls.active is None:
             memo = calls.blank.copy()
             shown = calls.decide(calls.model, row, round_, calls.seed, memo, 0, 1)
@@ -82,12 +90,14 @@ class DecidingModel(Model):
             return told
         return error
 
-    def _decide_on_draft(self, x: Row, allowed: Array | None) -> Decision:
-        """Decide after something has joined, a run has begun, or the ledger has grown: all at once."""
+    def _decide_on_draft(self, x: Row, read: Array | Cells | None, allowed: Array | None) -> Decision:
+        """Decide after something has joined, a run has begun, or the ledger has grown: all at once.
+
+        `read` is what x is as numbers, or what it says if it brings something.
+        """
         self._finish_lesson()
         draft, round_ = self._draft(), self.rounds
-        row = draft._coded(x)
-        row = draft._admit(x) if row is None else row
+        row = read if isinstance(read, np.ndarray) else draft._admit(x, read)
         origin = draft._open_rounds(1)
         memo, _ = draft._choose(row, round_, allowed, True)
         self._become(draft)

@@ -26,7 +26,7 @@ from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, sa
 from banditboost.rewards import UNIT, Range
 from banditboost.rows.encoding import Encoder
 from banditboost.rows.plain import without_mask
-from banditboost.rows.schema import Schema
+from banditboost.rows.schema import Cells, Schema
 from banditboost.text import counted, quoted, visible
 from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
@@ -127,7 +127,7 @@ class Model(Changing):
         raise NotImplementedError
 
     def _bind(self) -> Calls:
-        return Calls(type(self), self._state())
+        return Calls(type(self), self._state(), self.__dict__.get("_calls"))
 
     def _renew(self) -> None:
         """Bind the round to the model's arrays. Whoever replaces an array calls this."""
@@ -149,8 +149,15 @@ class Model(Changing):
     def _coded(self, x: Any, ahead: int | None = None) -> Array | None:
         """Line 4: a row as float64; None if it brings what has not joined, so that it has to be admitted.
 
-        Its numbers are checked when they are copied into the memo. `ahead` is the row's round, if rows before
-        it are not decided yet.
+        `ahead` is the row's round, if rows before it are not decided yet.
+        """
+        row = self._read(x, ahead)
+        return row if isinstance(row, np.ndarray) else None
+
+    def _read(self, x: Any, ahead: int | None = None) -> Array | Cells | None:
+        """A row as float64, or what it says if it brings what has not joined; None for the first array.
+
+        Its numbers are checked when they are copied into the memo.
         """
         x = without_mask(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
@@ -159,16 +166,20 @@ class Model(Changing):
             if self._schema.takes_array(x):
                 self._calls.row_shape = x.shape
                 return np.array(x, np.float64)
+            if (row := self._schema.padded(x)) is not None:
+                return row
             x = x.tolist()
         return self._schema.code_if_known(x) if ahead is None else self._schema.code_ahead(x, ahead)
 
-    def _admit(self, x: Any) -> Array:
+    def _admit(self, x: Any, cells: Cells | None = None) -> Array:
         """Line 4 for a row that brings something: it is as float64 what it is after that has joined.
 
-        Called on a draft.
+        Called on a draft. `cells` are what it says, if it was read before.
         """
         x, version = without_mask(x), self._schema.version
-        if isinstance(x, np.ndarray) and x.dtype.kind != "O" and self._schema.takes_array(x):
+        if cells is not None:
+            row = self._schema.join(cells)
+        elif isinstance(x, np.ndarray) and x.dtype.kind != "O" and self._schema.takes_array(x):
             row = np.array(x, np.float64)
         else:
             row = self._schema.code(x.tolist() if isinstance(x, np.ndarray) else x)
@@ -178,12 +189,13 @@ class Model(Changing):
 
     def _joined(self, x: Any) -> Array:
         """Line 4: a row as float64, after what it brings has joined."""
-        row = self._coded(x)
-        if row is None:
-            draft = self._draft()
-            row = draft._admit(x)
-            draft._renew()
-            self._become(draft)
+        read = self._read(x)
+        if isinstance(read, np.ndarray):
+            return read
+        draft = self._draft()
+        row = draft._admit(x, read)
+        draft._renew()
+        self._become(draft)
         return row
 
     def _coded_to_look_at(self, x: Any) -> Array:
@@ -194,6 +206,8 @@ class Model(Changing):
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self._schema) and self._schema.takes_array(x):
                 return np.array(x, np.float64)
+            if (row := self._schema.padded(x)) is not None:
+                return row
             x = x.tolist()
         return self._schema.code_known(x)
 

@@ -3,6 +3,7 @@
 Where to look:
 
     columns.py    names and kinds of features, and where each stands in a coded row
+    positions.py  rows without names
     schema.py     a row becomes an array of numbers
     encoding.py   dict rows with the names of one before, coded fast
     sharing.py    values and words without a place of their own; who gets one
@@ -13,5 +14,6 @@ Where to look:
     by_columns.py tables taken apart into columns, which become numbers many at a time
     plain.py      what one value is; a row as plain numbers and names
     many.py       many rows at once: matrices, lists, frames
+    bags.py       rows of words of a table
     sparse.py     sparse matrices
 """

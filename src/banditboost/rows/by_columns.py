@@ -25,7 +25,8 @@ from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import SHARED, Comings, Note
 from banditboost.types import Array
 
-BLOCK = 20_000  # rows that are held as one matrix
+BLOCK = 20_000  # rows that are held as one matrix, if they are not wide
+_NUMBERS_HELD = 1 << 20  # that such a matrix has at most: 8 MiB
 _ROWS_AT_ONCE = 1_000  # dicts that are read together
 _LEAST_FULL = 0.5  # of the cells of dicts with different keys: below, most of a column would be missing
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
@@ -162,8 +163,9 @@ class ByColumns:
                 column.note(t, numbers[places[column.name]])
 
     def _blocks(self, start: int, stop: int, schema: Schema) -> Iterator[tuple[Array, int]]:
-        for first in range(start, stop, BLOCK):
-            end = min(first + BLOCK, stop)
+        size = block_size(len(schema))
+        for first in range(start, stop, size):
+            end = min(first + size, stop)
             yield self._matrix(slice(first, end), schema), end
 
     def _matrix(self, rows: slice, schema: Schema) -> Array:
@@ -173,6 +175,11 @@ class ByColumns:
             if column.name in places:
                 matrix[:, places[column.name]] = column.coded(rows)
         return matrix
+
+
+def block_size(width: int) -> int:
+    """How many rows of this width are held as one matrix."""
+    return min(BLOCK, max(1, _NUMBERS_HELD // max(1, width)))
 
 
 def _places(schema: Schema) -> dict[Hashable, int]:

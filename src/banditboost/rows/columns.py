@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from banditboost.rows.declaring import are_counts, are_notes, are_places, are_va
 from banditboost.rows.distinct import Distinct
 from banditboost.rows.plain import (
     DATE_PARTS,
-    LARGEST,
     name_of,
     text_of,
-    too_large,
 )
 from banditboost.rows.sharing import (
     FIRST_VALUES,
@@ -35,6 +32,8 @@ from banditboost.validation import is_hashable
 
 _KINDS = ("numeric", "nominal")
 _ROUNDS = 0  # of a model's counters
+_NOT_KEPT = ("counters", "_listed", "_known")
+_Made = TypeVar("_Made")
 
 
 class Place(NamedTuple):
@@ -62,6 +61,8 @@ class Columns:
     _word_places: tuple[int, ...] = ()  # where in a row each word stands; its weight stands after it
     shares: bool = False
     """Whether a nominal value came that has no place of its own."""
+    _listed: list[Place] | None = None  # what each number of a row is, once somebody has asked
+    _known: Mapping[Any, tuple[int, Any]] = MappingProxyType({})  # what `following` has made, by version
 
     def __init__(
         self,
@@ -172,13 +173,23 @@ class Columns:
         self.version += 1
         if codes is not None and len(codes) > FIRST_VALUES:
             self._declared_values[name] = len(codes)
+        if self._listed is not None:
+            self._listed.append(self._place_of(name))
+
+    def _add_value(self, name: Hashable, value: Hashable) -> None:
+        """Let a value of a nominal feature have the next place."""
+        index, codes = self._columns[name]
+        self._columns[name] = index, {**(codes or {}), value: len(codes or {})}
+        self.version += 1
+        if self._listed is not None:
+            self._listed[index] = self._place_of(name)
 
     def _add_word_places(self, n_words: int) -> None:
         """Have room for so many words in a row."""
         n_new = places_for(n_words) - len(self._word_places)
         self._word_places += tuple(range(self._width, self._width + 2 * n_new, 2))
         self._width += 2 * n_new
-        self._array_width = -1
+        self._array_width, self._listed = -1, None
         self.version += 1
 
     def copy(self) -> Self:
@@ -187,6 +198,7 @@ class Columns:
         made.__dict__.update(self.__dict__)
         made._columns = dict(self._columns)
         made._newcomers = self._newcomers.copy()
+        made._listed = None if self._listed is None else self._listed.copy()
         return made
 
     def alone(self) -> Self:
@@ -197,9 +209,9 @@ class Columns:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the counters, which are the model's."""
+        """Without the counters, which are the model's, and what follows from the rest."""
         self._newcomers.settle(self.rounds)
-        return {name: value for name, value in self.__dict__.items() if name != "counters"}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_KEPT}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `Schema.from_dict` makes the schema again."""
@@ -274,6 +286,26 @@ class Columns:
         return np.array(self._word_places, np.int64)
 
     @property
+    def column_places(self) -> Array:
+        """Where in a coded row each feature stands, in the order of `names`."""
+        return np.array([index for index, _ in self._columns.values()], np.int64)
+
+    @property
+    def dates(self) -> tuple[Hashable, ...]:
+        """The columns that were declared as dates."""
+        return tuple(self._dates)
+
+    @property
+    def words(self) -> tuple[Hashable, ...]:
+        """The columns that were declared for words."""
+        return tuple(self._words)
+
+    @property
+    def finds_words(self) -> bool:
+        """Whether long texts, and columns beyond the most, count as words though none were declared."""
+        return self.takes_words and not self.declared
+
+    @property
     def shares_places(self) -> bool:
         """Whether names or words share places."""
         return self.shares or bool(self._word_places)
@@ -305,6 +337,8 @@ class Columns:
         free = iter(sorted(set(range(width)) - set(taken)))
         self._columns = {name: (next(free), codes) for name, (_, codes) in self._columns.items()}
         self._word_places, self._width, self.shares = tuple(places), width, data.get("shares", False)
+        self._listed = None
+        self.version += 1
         self._declared_values = {
             name: n for name, n in zip(self._columns, counts, strict=True) if n > FIRST_VALUES
         }
@@ -319,18 +353,31 @@ class Columns:
         """How many numbers a coded row has."""
         return self._width
 
-    def places(self) -> list[Place]:
-        """What each number of a coded row is."""
-        found = [Place(None, "word", 0, 0)] * self._width
-        for name, (index, codes) in self._columns.items():
-            if codes is None:
-                found[index] = Place(name, "numeric", 0, 1)
-            else:
-                n_slots = slots_for(len(codes), self._declared_values.get(name, 0))
-                found[index] = Place(name, "nominal", len(codes), n_slots)
-        for index in self._word_places:
-            found[index + 1] = Place(None, "weight", 0, 0)
+    def following(self, make: Callable[[Any], _Made]) -> _Made:
+        """What a function makes of these columns: again only when something has joined."""
+        version, made = self._known.get(make, (-1, None))
+        if version != self.version:
+            made = make(self)
+            self._known = {**self._known, make: (self.version, made)}
+        found: _Made = made
         return found
+
+    def places(self) -> list[Place]:
+        """What each number of a coded row is; to be read only."""
+        if self._listed is None:
+            found = [Place(None, "word", 0, 0)] * self._width
+            for name, (index, _) in self._columns.items():
+                found[index] = self._place_of(name)
+            for index in self._word_places:
+                found[index + 1] = Place(None, "weight", 0, 0)
+            self._listed = found
+        return self._listed
+
+    def _place_of(self, name: Hashable) -> Place:
+        codes = self._columns[name][1]
+        if codes is None:
+            return Place(name, "numeric", 0, 1)
+        return Place(name, "nominal", len(codes), slots_for(len(codes), self._declared_values.get(name, 0)))
 
     def __repr__(self) -> str:
         parts = (
@@ -362,90 +409,6 @@ class Columns:
     def are_nominal(self) -> list[bool]:
         """Whether each feature is nominal."""
         return [codes is not None for _, codes in self._columns.values()]
-
-    # Rows without names
-
-    @property
-    def by_position(self) -> bool:
-        """Whether the features came from rows without names."""
-        return self._positions is not None
-
-    def _position_names(self, length: int) -> tuple[Hashable, ...]:
-        """What the places of a row are called: as declared, else x0, x1, ..."""
-        if length == 0:
-            raise FeatureError("the row has no features; give at least one value, or a dict")
-        if self._columns and not self.declared and self._positions is None:
-            raise FeatureError(
-                "the row has no names, but this model's features came from dict rows; give a dict, or "
-                "declare a Schema"
-            )
-        if (self._dates or self._words) and length == len(self._as_declared()):
-            return self._as_declared()
-        expected = len(self._columns) if self.declared else self._positions
-        if expected is not None and length != expected:
-            raise FeatureError(
-                f"the row has {length} values where {expected} are expected; give one for each feature of "
-                f"{quoted(self)}"
-            )
-        return self.names if self.declared else tuple(f"x{i}" for i in range(length))
-
-    def _as_declared(self) -> tuple[Hashable, ...]:
-        """The names that were given: a date is one of them, not seven."""
-        parts = {f"{text_of(day)}.{part}" for day in self._dates for part in DATE_PARTS}
-        return (*(name for name in self._columns if name not in parts), *self._dates, *self._words)
-
-    def named(self, row: Any) -> Mapping[Any, Any]:
-        """A row as a mapping: a dict as it is, a list or tuple by position."""
-        if isinstance(row, Mapping):
-            return row
-        if isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1):
-            return dict(zip(self._position_names(len(row)), row, strict=True))
-        if hasattr(row, "items") and not isinstance(row, type):
-            with suppress(TypeError, ValueError):
-                return dict(row.items())
-        raise FeatureError(
-            f"the row is {quoted(row)} of type {type(row).__name__}; give a dict of features, "
-            "or an array or list in the schema's order"
-        )
-
-    def takes_array(self, row: Array) -> bool:
-        """Whether an array of numbers can be copied as it is; the first one brings the features.
-
-        If not, it goes value by value.
-        """
-        if row.ndim != 1 or row.dtype.kind not in "fiub":
-            raise FeatureError(
-                f"the row has shape {row.shape} and type {row.dtype}; give a one-dimensional array of numbers"
-            )
-        if row.shape[0] == self._array_width:
-            return True
-        names = self._position_names(row.shape[0])
-        if not self._columns:
-            for i in np.flatnonzero(np.abs(row.astype(np.float64)) > LARGEST):
-                raise too_large(f"x{i}", row[i])
-            for name in names:
-                self._add(name, "numeric")
-            self._positions = len(names)
-        if self.names != names or self._word_places:
-            return False
-        self._array_width = len(names)
-        return True
-
-    def bad_position(self, index: int, value: float) -> FeatureError:
-        """What is wrong with an array row at one place."""
-        if index >= len(self):
-            return FeatureError(
-                f"the row has a value at place {index + 1} where {len(self)} are expected; give one for each "
-                f"feature of {quoted(self)}"
-            )
-        name = self.places()[index].name
-        codes = self._columns[name][1]
-        if codes is None:
-            return too_large(name, value)
-        return FeatureError(
-            f"feature {quoted(name)} is nominal: in an array give a code from 0 to {len(codes) - 1}, "
-            f"or NaN for missing, not {quoted(value)}"
-        )
 
     @property
     def rounds(self) -> int:

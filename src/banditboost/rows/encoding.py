@@ -1,15 +1,16 @@
 """Dict rows as vectors, fast: for rows that have the same names as one before.
 
 `Schema.encode` looks at a row name by name. Here the names are looked at once, and kept as a *plan*: which
-values to take from the dict, which of them are names, and where each goes. A row with other names or
-a value that has not joined goes name by name; one with a value that is neither float, int nor str is left to
-the schema's longer way.
+values to take from the dict, which of them are names, and where each goes. A row with other names goes name
+by name; one with a value that joins, or that is neither float, int nor str, is left to the schema's longer
+way.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from itertools import count
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -25,12 +26,27 @@ _code = dict.__getitem__
 _Values = tuple[Any, ...]
 
 
+class _Codes(dict[Any, int]):
+    """The codes of a nominal feature's values; a value that has no place of its own has a number, too."""
+
+    def __init__(self, schema: Schema, name: Hashable, came: list[tuple[Hashable, str]]) -> None:
+        super().__init__(zip(schema.values(name), count(), strict=False))
+        self._schema, self._name, self._came = schema, name, came
+
+    def __missing__(self, value: Any) -> int:
+        code = self._schema.shared_code(self._name, value, self)
+        if code is None:
+            raise KeyError(value)
+        self._came.append((self._name, value))
+        return code
+
+
 class _Plan(NamedTuple):
     """How rows with certain names are coded."""
 
     take: Callable[[Any], _Values]  # the values, numbers before names
     n_numbers: int
-    codes: tuple[dict[Any, int], ...]  # of the names
+    codes: tuple[_Codes, ...]  # of the names
     arrange: Callable[[_Values], _Values] | None  # into the schema's order, if it is not that already
     pack: Callable[..., bytes]
 
@@ -41,11 +57,12 @@ class Encoder:
     Numbers that are too large are left to whoever reads the row.
     """
 
-    __slots__ = ("_plans", "_schema")
+    __slots__ = ("_came", "_plans", "_schema")
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._plans: dict[int, _Plan] = {}  # by how many names a row has
+        self._came: list[tuple[Hashable, str]] = []  # values of the row at hand without a place of their own
 
     def encode(self, row: dict[Any, Any]) -> Array | None:
         """A row as float64, to be read only; None if it brings anything new or odd."""
@@ -53,23 +70,29 @@ class Encoder:
         if plan is None:
             return self._encode_first(row)
         take, n_numbers, codes, arrange, pack = plan
+        came = self._came
+        if came:
+            came.clear()
         try:
             values = take(row)
             if not _PLAIN.issuperset(map(type, values)):
                 return None
             numbers = (*values[:n_numbers], *map(_code, codes, values[n_numbers:]))
-            return np.frombuffer(pack(*(numbers if arrange is None else arrange(numbers))))
-        except KeyError:  # another name, or a value that has not joined
+            coded = np.frombuffer(pack(*(numbers if arrange is None else arrange(numbers))))
+        except KeyError:  # another name, or a value that joins
             return self._encode_by_name(row)
         except (OverflowError, struct.error):  # a huge integer, or a text where numbers are
             return None
+        if came:
+            self._schema.write_notes(came)
+        return coded
 
     def _encode_first(self, row: dict[Any, Any]) -> Array | None:
         """Code a row with so many names, and keep a plan for those like it."""
         coded, n_features = self._encode_by_name(row), len(self._schema)
         full = len(row) > 1 and len(row) >= _LEAST_FULL * n_features
         if coded is not None and full and len(self._plans) < _MOST_PLANS:
-            self._plans[len(row)] = _plan(self._schema, row)
+            self._plans[len(row)] = _plan(self._schema, row, self._came)
         return coded
 
     def _encode_by_name(self, row: dict[Any, Any]) -> Array | None:
@@ -77,12 +100,12 @@ class Encoder:
         return out if self._schema.encode(row, out) else None
 
 
-def _plan(schema: Schema, row: dict[Any, Any]) -> _Plan:
+def _plan(schema: Schema, row: dict[Any, Any], came: list[tuple[Hashable, str]]) -> _Plan:
     """For rows with the names of this one, all of which have joined."""
     kinds = dict(zip(schema.names, schema.kinds, strict=True))
     names = sorted(row, key=lambda name: kinds[name] == "nominal")
     nominal = [name for name in names if kinds[name] == "nominal"]
-    codes = tuple({value: code for code, value in enumerate(schema.values(name))} for name in nominal)
+    codes = tuple(_Codes(schema, name, came) for name in nominal)
     taken = {name: place for place, name in enumerate(names)}
     missing = len(names)  # the place after the last one holds NaN
     places = [taken.get(place.name, missing) for place in schema.places()]

@@ -6,38 +6,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from banditboost.rows.columns import Place
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
 NUMERIC, NOMINAL, WORD, WEIGHT = 0, 1, 2, 3
 FEATURE = np.dtype([("kind", "i4"), ("offset", "i4"), ("n_values", "i4"), ("capacity", "i4")], align=True)
+_CAPACITIES = np.array([3, 0, 0, 0])  # by kind: a numeric feature's range; nominal ones have room for values
 _NUMBERS = {"numeric": NUMERIC, "nominal": NOMINAL, "word": WORD, "weight": WEIGHT}
 
 
 def feature_table(schema: Schema) -> Array:
-    """A line for each number of a coded row."""
-    return _table(schema.places())
+    """A line for each number of a coded row; to be read only."""
+    return schema.following(_table)
 
 
 def column_table(schema: Schema) -> Array:
-    """A line for each column: what trees know of a row. Words are not among them."""
-    return _table([place for place in schema.places() if place.kind in ("numeric", "nominal")])
+    """A line for each column: what trees know of a row. Words are not among them, and take no room."""
+    table = feature_table(schema)
+    return table if len(schema.names) == len(table) else table[table["kind"] <= NOMINAL]
 
 
-def _table(places: list[Place]) -> Array:
+def _table(schema: Schema) -> Array:
+    places = schema.places()
     table = np.zeros(len(places), FEATURE)
-    table["kind"] = [_NUMBERS[place.kind] for place in places]
-    table["n_values"] = [place.n_values for place in places]
-    table["capacity"] = [_room(place.kind, place.n_values) for place in places]
-    table["offset"][1:] = np.cumsum(table["capacity"])[:-1]
+    table["kind"] = kinds = np.array([_NUMBERS[place.kind] for place in places], np.int64)
+    table["n_values"] = n_values = np.array([place.n_values for place in places], np.int64)
+    table["capacity"] = room = _CAPACITIES[kinds] + np.where(kinds == NOMINAL, _room(n_values), 0)
+    table["offset"] = np.cumsum(room) - room
     return table
 
 
-def _room(kind: str, n_values: int) -> int:
-    """Three numbers for a numeric feature; for a nominal one's values a power of two, so that the layout
-    changes rarely.
-    """
-    if kind == "nominal":
-        return max(4, 1 << max(n_values - 1, 0).bit_length())
-    return 3 if kind == "numeric" else 0
+def _room(n_values: Array) -> Array:
+    """For a nominal feature's values: a power of two, so that the layout changes rarely."""
+    bits: Array = np.frexp(np.maximum(n_values - 1, 0))[1]
+    room: Array = np.maximum(4, 1 << bits)
+    return room

@@ -9,9 +9,10 @@ import narwhals as nw
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.rows.bags import WordedRows, as_worded
 from banditboost.rows.by_columns import ByColumns, taken_apart
 from banditboost.rows.checking import first_bad_row
-from banditboost.rows.features import feature_table
+from banditboost.rows.features import column_table, feature_table
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Schema
 from banditboost.rows.sparse import SparseRows, is_sparse
@@ -23,7 +24,7 @@ def checked_table(schema: Schema, X: Any) -> ByColumns | None:
     by row.
     """
     X = without_mask(X)
-    has_no_columns = is_sparse(X) or (isinstance(X, np.ndarray) and X.dtype != object)
+    has_no_columns = isinstance(X, WordedRows) or is_sparse(X) or _is_matrix(X)
     columns = None if has_no_columns else taken_apart(X, schema)
     if columns is not None:
         trial = schema.copy()
@@ -34,6 +35,10 @@ def checked_table(schema: Schema, X: Any) -> ByColumns | None:
     return columns
 
 
+def _is_matrix(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype != object
+
+
 def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     """The rows of X, each as a model takes it alone, after all were tried in their order on a copy of the
     schema.
@@ -42,6 +47,8 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
     X = without_mask(X)
     if is_sparse(X):
         return list(SparseRows(schema, X).rows())
+    if (worded := checked_worded(X, schema)) is not None:
+        return list(worded.rows(schema))
     if isinstance(X, np.ndarray):
         matrix = checked_matrix(X, trial) if X.dtype != object else None
         if matrix is not None:
@@ -95,6 +102,21 @@ def checked_matrix(X: Array, schema: Schema) -> Array | None:
     if len(X) and not schema.takes_array(X[0]):
         return None
     return checked_copy(X, schema)
+
+
+def checked_worded(X: Any, schema: Schema) -> WordedRows | None:
+    """Rows of a table with words, or a matrix for a schema with words, with every number checked; else
+    None.
+    """
+    worded = as_worded(X, schema)
+    if worded is None:
+        return None
+    worded.check(schema)
+    for part in worded.parts():
+        row, column = first_bad_row(column_table(schema), part)
+        if row >= 0:
+            raise schema.bad_position(column, float(part[row, column]))
+    return worded
 
 
 def checked_copy(X: Array, schema: Schema) -> Array:

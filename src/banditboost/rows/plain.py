@@ -65,6 +65,12 @@ def is_coded(value: object) -> TypeGuard[Coded]:
     )
 
 
+def is_simple(value: Any) -> bool:
+    """Whether a value is a string, or a number of Python's that is not too large: most are."""
+    kind = type(value)
+    return kind is str or ((kind is float or kind is int) and -LARGEST <= value <= LARGEST)
+
+
 def is_missing(value: object) -> bool:
     """None, NaN, NumPy's NaT, and pandas' NA and NaT alike."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -87,17 +93,19 @@ def without_mask(values: Any) -> Any:
 # A row
 
 
-def plain_row(row: Mapping[Any, Any], dates: Collection[Hashable] = ()) -> dict[Hashable, Value]:
+def plain_row(
+    row: Mapping[Any, Any], dates: Collection[Hashable] = (), before: Collection[Hashable] = ()
+) -> dict[Hashable, Value]:
     """Numbers and names by column, None for what is missing; texts in a column of `dates` are read as ISO
-    dates. It refuses a bad value, and two values for one column.
+    dates. It refuses a bad value, and two values for one column; `before` are columns that have theirs.
     """
     found: dict[Hashable, Value] = {}
     origins: dict[Hashable, tuple[Hashable, ...]] = {}
     for path, value in _leaves(row, ()):
         name = path[0] if len(path) == 1 else ".".join(map(text_of, path))
         for column, cell in _cells(name, value, dates):
-            if column in found:
-                raise twice(column, place(origins[column]), place(path))
+            if column in found or column in before:
+                raise twice(column, place(origins.get(column, (column,))), place(path))
             found[column], origins[column] = cell, path
     return found
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.errors import FeatureError
-from banditboost.rows.columns import Columns
 from banditboost.rows.plain import (
     LARGEST,
     Coded,
@@ -17,6 +16,7 @@ from banditboost.rows.plain import (
     coded,
     is_coded,
     is_missing,
+    is_simple,
     name_of,
     number_in,
     number_of,
@@ -24,6 +24,7 @@ from banditboost.rows.plain import (
     text_of,
     twice,
 )
+from banditboost.rows.positions import Positions
 from banditboost.rows.sharing import (
     FEWEST_COLUMNS,
     FIRST_VALUES,
@@ -49,16 +50,18 @@ Cell = float | str | Coded
 class Cells(NamedTuple):
     """What a row says; what is missing is left out."""
 
-    columns: dict[Hashable, Cell]  # a number for each numeric feature, a name for each nominal one
+    known: dict[Hashable, Cell]  # numbers of numeric features, and names that have their places
+    columns: dict[Hashable, Cell]  # the others: a number for a numeric feature, a name for a nominal one
     words: dict[int, float]  # weights by code
     told: bool  # by a branch, where its values have places
+    length: int | None = None  # of a row without names, which says how long such rows are
 
 
 class Told(dict[Hashable, Any]):
     """A row as a branch tells it: values that have places there get them here."""
 
 
-class Schema(Columns):
+class Schema(Positions):
     """The features of a model: their names, in order, and whether each is numeric or nominal.
 
     Without arguments it is open: features and nominal values join as rows bring them. Declared features are
@@ -100,15 +103,15 @@ class Schema(Columns):
                     value = str(value)
                 code = codes.get(value) if type(value) is str else None
                 if code is None:
-                    if type(value) is not str or not self._stays_without_place(name, value, codes):
+                    code = self.shared_code(name, value, codes)
+                    if code is None:
                         return False
-                    code = SHARED + code_of(name, value)
                     notes.append((name, value))
                 out[index] = code
         if unknown and not self._encode_words(unknown, len(row) - len(unknown), out):
             return False
         if notes:
-            self._write_notes(notes)
+            self.write_notes(notes)
         return True
 
     def _encode_words(self, unknown: list[tuple[Any, Any]], n_known: int, out: Array) -> bool:
@@ -135,17 +138,23 @@ class Schema(Columns):
             out[index], out[index + 1] = code, weight
         return True
 
-    def _stays_without_place(self, name: Hashable, value: str, codes: Mapping[Hashable, int]) -> bool:
-        """Whether a value that has no place of its own gets none now, and is nothing but a value."""
-        return self.shares and not self._joins(name, value, codes) and not self._counts_by_words(value)
+    def shared_code(self, name: Hashable, value: Any, codes: Mapping[Hashable, int]) -> int | None:
+        """The number of a value without a place of its own; None if it gets one now, or is words, too."""
+        if type(value) is not str or not self.shares or self._joins(name, value, codes):
+            return None
+        return None if self._counts_by_words(value) else SHARED + code_of(name, value)
 
     def cells(self, row: Mapping[Any, Any]) -> Cells:
         """What a row says, known or not. It refuses a bad row."""
-        plain = plain_row(row, self._dates)
+        known: dict[Hashable, Cell] = {
+            name: value for name, value in row.items() if self._is_known(name, value)
+        }
+        others = {name: value for name, value in row.items() if name not in known} if known else row
+        plain = plain_row(others, self._dates, known)
         found: dict[Hashable, Cell] = {}
         words: dict[int, float] = {}
-        n_known = sum(value is not None and name in self._columns for name, value in plain.items())
-        lacks_columns = self._lacks_columns(n_known)
+        others_known = sum(value is not None and name in self._columns for name, value in plain.items())
+        lacks_columns = self._lacks_columns(len(known) + others_known)
         for name, value in plain.items():
             if is_coded(name) or is_coded(value):
                 self._check_told(name, value)
@@ -160,7 +169,7 @@ class Schema(Columns):
             if value is None:
                 continue
             column, cell = (name, value) if is_coded(value) else self._cell(name, value)
-            if column is not name and (column in plain or column in found):
+            if column is not name and (column in plain or column in found or column in known):
                 raise twice(column, f"{quoted(name)} with the text {quoted(value)}", quoted(column))
             if column not in self._columns and lacks_columns:
                 words.update(_as_word(column, cell))
@@ -172,7 +181,15 @@ class Schema(Columns):
             raise FeatureError(
                 f"the row has {len(words)} words; give at most {MOST_WORDS}, such as those that matter most"
             )
-        return Cells(found, words, isinstance(row, Told))
+        return Cells(known, found, words, isinstance(row, Told))
+
+    def _is_known(self, name: Hashable, value: Any) -> bool:
+        """Whether a cell is nothing but a number of a numeric feature, or a value that has its place."""
+        column = self._columns.get(name) if type(name) is str else None
+        if column is None or not is_simple(value):
+            return False
+        codes = column[1]
+        return type(value) is not str if codes is None else type(value) is str and value in codes
 
     def _check_told(self, name: Hashable, value: Any) -> None:
         """Refuse a number in the place of a word or value where a branch would tell none."""
@@ -209,7 +226,7 @@ class Schema(Columns):
         """
         n_columns = len(self._columns)
         sparse = n_columns >= FEWEST_COLUMNS and 2 * n_known < n_columns
-        return self.takes_words and not self.declared and (sparse or n_columns >= MOST_COLUMNS)
+        return self.finds_words and (sparse or n_columns >= MOST_COLUMNS)
 
     def _is_own(self, name: Hashable, value: str) -> bool:
         """Whether a nominal value has a place of its own."""
@@ -218,7 +235,7 @@ class Schema(Columns):
 
     def _counts_by_words(self, value: str) -> bool:
         """Whether a nominal value without a place of its own counts by its words, too."""
-        return self.takes_words and not self.declared and is_text(value)
+        return self.finds_words and is_text(value)
 
     def _joins(self, name: Hashable, value: str, codes: Mapping[Hashable, int], told: bool = False) -> bool:
         """Whether a value gets a place of its own now."""
@@ -230,7 +247,7 @@ class Schema(Columns):
             self._newcomers.settle(self.rounds)
         return len(codes) < MAX_VALUES and self._newcomers.has(name, value)
 
-    def _write_notes(self, found: list[tuple[Hashable, str]]) -> None:
+    def write_notes(self, found: list[tuple[Hashable, str]]) -> None:
         """Note what came without getting a place, in the round that the row is for."""
         round_ = self.rounds if self._ahead is None else self._ahead
         self._newcomers.note([Note(round_, name, value) for name, value in found])
@@ -293,13 +310,17 @@ class Schema(Columns):
 
     def admit(self, row: Any) -> None:
         """Let a row's new features and values join, after the whole row was found good."""
-        named = self.named(row)
-        self._admit_cells(self.cells(named), len(named) if self._is_by_position(row) else None)
+        self._admit_cells(self._read(row))
 
-    def _admit_cells(self, cells: Cells, length: int | None) -> None:
-        """Let them join; `length` is how long the row is, if it has no names."""
-        if length is not None:
-            self._positions = length
+    def _read(self, row: Any) -> Cells:
+        """What a row says, with names or without. It refuses a bad row."""
+        named = self.named(row)
+        cells = self.cells(named)
+        return cells._replace(length=len(named)) if self._is_by_position(row) else cells
+
+    def _admit_cells(self, cells: Cells) -> None:
+        if cells.length is not None:
+            self._positions = cells.length
         for name, kind, value in self._news(cells):
             if kind == "words":
                 self._add_word_places(value)
@@ -311,29 +332,33 @@ class Schema(Columns):
             elif name not in self._columns:
                 self._add(name, kind)
             if kind == "nominal":
-                index, codes = self._columns[name]
-                self._columns[name] = index, {**(codes or {}), value: len(codes or {})}
-                self.version += 1
+                self._add_value(name, value)
 
     def code(self, row: Any) -> Array:
         """A row as numbers, after its new features and values have joined."""
-        named = self.named(row)
-        cells = self.cells(named)
-        self._admit_cells(cells, len(named) if self._is_by_position(row) else None)
+        return self.join(self._read(row))
+
+    def join(self, cells: Cells) -> Array:
+        """A row that was read as numbers, after its new features and values have joined."""
+        self._admit_cells(cells)
         return self._noted(cells)
 
-    def code_if_known(self, row: Any) -> Array | None:
-        """A row as numbers; None if it brings anything that has not joined. It refuses a bad row."""
-        named = self.named(row)
-        out = np.full(len(self), math.nan)
-        if not isinstance(row, Told) and self.encode(named, out):
-            return out
-        cells = self.cells(named)
-        if self._news(cells) or (self._positions is None and self._is_by_position(row)):
-            return None
+    def code_if_known(self, row: Any) -> Array | Cells:
+        """A row as numbers; what it says if it brings anything that has not joined. It refuses a bad row."""
+        if not isinstance(row, Told):
+            out = np.full(len(self), math.nan)
+            if self.encode(self.named(row), out):
+                return out
+        return self.code_by_cells(row)
+
+    def code_by_cells(self, row: Any) -> Array | Cells:
+        """As `code_if_known`, for a row that `encode` has not taken."""
+        cells = self._read(row)
+        if self._news(cells) or (self._positions is None and cells.length is not None):
+            return cells
         return self._noted(cells)
 
-    def code_ahead(self, row: Any, round_: int) -> Array | None:
+    def code_ahead(self, row: Any, round_: int) -> Array | Cells:
         """As `code_if_known`, for a round that comes later: `look_ahead` was called, and all rows between
         were coded.
         """
@@ -364,11 +389,7 @@ class Schema(Columns):
 
     def has_texts(self, values: Iterable[Any]) -> bool:
         """Whether some of these count by their words."""
-        return (
-            self.takes_words
-            and not self.declared
-            and any(isinstance(value, str) and is_text(value) for value in values)
-        )
+        return self.finds_words and any(isinstance(value, str) and is_text(value) for value in values)
 
     def shared_values(self) -> dict[Hashable, tuple[int, int]]:
         """Of each nominal feature whose values share places: how many have one of their own, and how many
@@ -394,7 +415,7 @@ class Schema(Columns):
             if isinstance(cell, str) and not self._is_own(name, cell)
         ]
         if found:
-            self._write_notes(found)
+            self.write_notes(found)
         return numbers
 
     def _is_by_position(self, row: Any) -> bool:
@@ -411,6 +432,9 @@ class Schema(Columns):
 
     def _numbers(self, cells: Cells) -> Array:
         out = np.full(len(self), math.nan)
+        for name, cell in cells.known.items():
+            index, codes = self._columns[name]
+            out[index] = cell if codes is None else codes[cell]
         for name, cell in cells.columns.items():
             if name in self._columns:
                 index, codes = self._columns[name]

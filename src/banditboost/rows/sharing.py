@@ -6,6 +6,7 @@ never do, take none. docs/data.md tells the rule.
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections.abc import Hashable, Iterable
@@ -124,14 +125,17 @@ class Newcomers:
 
     def settle(self, rounds: int) -> None:
         """So many rounds count: their notes do, and all others are dropped."""
-        if not self._waiting:
-            self._expected = None
+        if self._expected is None:
+            if self._waiting:
+                _write(self._settled, self._waiting, rounds)  # twice is as once
+                self._waiting = []
             return
-        if self._expected is not None and self._waiting[-1].round < rounds:
+        settled = self._settled
+        if self._waiting and self._waiting[-1].round < rounds:
             settled = self._expected
-        else:
-            settled = self._settled if self._expected is None else _copied(self._settled)
-            _write(settled, (note for note in self._waiting if note.round < rounds))
+        elif self._waiting:
+            settled = _copied(self._settled)
+            _write(settled, self._waiting, rounds)
         self.__dict__.update(_settled=settled, _waiting=[], _expected=None)
 
     def look_ahead(self, rounds: int) -> None:
@@ -176,8 +180,10 @@ def _copied(notes: Notes) -> Notes:
     return {name: noted.copy() for name, noted in notes.items()}
 
 
-def _write(notes: Notes, found: Iterable[Note]) -> None:
-    for _, name, value in found:
-        if name not in notes:
-            notes[name] = Noted({}, Distinct())
-        notes[name].add(name, value)
+def _write(notes: Notes, found: Iterable[Note], rounds: float = math.inf) -> None:
+    """Write down those of the first rounds."""
+    for round_, name, value in found:
+        if round_ < rounds:
+            if name not in notes:
+                notes[name] = Noted({}, Distinct())
+            notes[name].add(name, value)

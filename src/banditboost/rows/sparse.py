@@ -48,7 +48,7 @@ class SparseRows:
         matrix.eliminate_zeros()
         self._matrix = matrix
         self.n_columns = int(matrix.shape[1])
-        self.are_words = schema.takes_words and not schema.declared and self.n_columns > MOST_OF_SPARSE
+        self.are_words = schema.finds_words and self.n_columns > MOST_OF_SPARSE
         self._check()
         if not self.are_words and len(self):
             trial = schema.copy()

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 
 from banditboost.models.model import Model
-from banditboost.rows.by_columns import BLOCK, ByColumns
-from banditboost.rows.many import checked_copy, checked_matrix, checked_table, rows_of_frame, try_row
+from banditboost.rows.by_columns import ByColumns, block_size
+from banditboost.rows.many import (
+    checked_copy,
+    checked_matrix,
+    checked_table,
+    checked_worded,
+    rows_of_frame,
+    try_row,
+)
 from banditboost.rows.plain import without_mask
 from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
@@ -44,7 +51,8 @@ class Rows:
         self._trial = trial = model._schema.copy()
         X = without_mask(X)
         self._sparse = SparseRows(trial, X) if is_sparse(X) else None
-        if self._sparse is not None:
+        self._worded = checked_worded(X, trial)
+        if self._sparse is not None or self._worded is not None:
             return
         if isinstance(X, np.ndarray) and X.dtype != object:
             fit = [checked_matrix(part, trial) is not None for part in _parts(X)]
@@ -59,19 +67,23 @@ class Rows:
     def __len__(self) -> int:
         if self._sparse is not None:
             return len(self._sparse)
+        if self._worded is not None:
+            return len(self._worded)
         held = self._rows if self._columns is None else self._columns
         return len(held if self._matrix is None else self._matrix)
 
     def blocks(self) -> Iterator[tuple[Array, int]]:
         """Blocks of coded rows, each with the number of the round after it."""
+        model = self._model
         if self._sparse is not None:
             if len(self._sparse):
-                self._model._joined(self._sparse.fullest())
-                yield from self._sparse.blocks(self._model._schema)
+                model._joined(self._sparse.fullest())
+                yield from self._sparse.blocks(model._schema)
+        elif self._worded is not None:
+            yield from self._worded.blocks(model._joined, lambda: model._schema)
         elif self._matrix is not None:
             yield from self._copies(self._matrix)
         elif self._columns is not None:
-            model = self._model
             yield from self._columns.blocks(model._coded, model._joined, lambda: model._schema)
         else:
             yield from self._row_by_row()
@@ -93,7 +105,7 @@ class Rows:
             if not block:
                 self._model._schema.look_ahead()
             coded = self._model._coded(row, first_round + t)
-            if block and (coded is None or len(block) == BLOCK):
+            if block and (coded is None or len(block) >= block_size(len(block[0]))):
                 yield np.array(block), t
                 block = []
             block.append(self._model._joined(row) if coded is None else coded)

@@ -23,7 +23,7 @@ from banditboost.trees.forest import (
     plant,
     vote_in_round,
 )
-from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest, row_width
+from banditboost.trees.layout import ENTRY, MAJORITY, NODE, STEP, TREE, Forest, empty_forest, row_width
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
@@ -60,6 +60,23 @@ def _moved(array: Array, size: int, most: int) -> Array:
     room = np.zeros(size if size * array.itemsize <= _SMALL_POOL else max(size, most), array.dtype)
     room.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
     return room[:size]
+
+
+def _make_scores_ready(forest: Forest) -> None:
+    """The leaves of binary trees answer by what they know of both classes, as `majority_score` has it."""
+    head, entries = forest.head[0], forest.entries
+    if head["n_labels"] != 2 or head["leaf_prediction"] != MAJORITY:
+        return
+    first = forest.nodes["first_entry"][: head["n_nodes"]]
+    leaves = np.flatnonzero((forest.steps["feature"][: head["n_nodes"]] < 0) & (first >= 0))
+    one, total = np.zeros(len(leaves)), np.zeros(len(leaves))
+    at = first[leaves]
+    for _ in range(2):
+        weight = np.where(at >= 0, entries["weight"][at], 0.0)
+        one += np.where(entries["label"][at] == 1, weight, 0.0)
+        total += weight
+        at = np.where(at >= 0, entries["next"][at], -1)
+    forest.steps["threshold"][leaves] = (one + 1.0) / (total + 2.0)
 
 
 class TreeCommittee:
@@ -128,10 +145,10 @@ class TreeCommittee:
             self._set_node_capacity(
                 n_nodes
             )  # those of a label for which nothing was kept are planted all the same
-        drawn = np.zeros(n_trees, TREE)
+        drawn, ranges = np.zeros(n_trees, TREE), self._tree.ranges()
         for i in range(n_trees):
             drawn[i]["grace_period"], drawn[i]["log_confidence"], drawn[i]["tie_threshold"] = (
-                self._draw_parameters(first + i)
+                self._draw_parameters(first + i, *ranges)
             )
         self.forest = self.forest._replace(trees=np.concatenate([self.forest.trees, drawn]))
         plant(self.forest, first)
@@ -140,9 +157,12 @@ class TreeCommittee:
         """Leaves have room for the classes that they have met only, so nothing moves."""
         self.forest.head["n_labels"] = n_labels
 
-    def _draw_parameters(self, number: int) -> tuple[float, float, float]:
-        grace, confidence, tie = self._tree.ranges()
-        u = [rng.uniform_at(self._seed, number, rng.TREE_PARAMETER, index) for index in range(3)]
+    def _draw_parameters(self, number: int, *ranges: tuple[float, float]) -> tuple[float, float, float]:
+        grace, confidence, tie = ranges
+        u = [
+            rng.uniform_at(self._seed, number, rng.TREE_PARAMETER, index) if low < high else 0.0
+            for index, (low, high) in enumerate(ranges)
+        ]
         log_confidence = math.log(confidence[0]) + u[1] * (math.log(confidence[1]) - math.log(confidence[0]))
         log_tie = math.log(tie[0]) + u[2] * (math.log(tie[1]) - math.log(tie[0]))
         return grace[0] + u[0] * (grace[1] - grace[0]), -log_confidence, math.exp(log_tie)
@@ -170,7 +190,9 @@ class TreeCommittee:
         if stats.reshape(-1, size)[:, width:].any():
             stats = stats.copy()
             stats.reshape(-1, size)[:, width:] = 0.0
-        arrays = self.forest._replace(stats=stats)._asdict()
+        steps = self.forest.steps.copy()
+        steps["threshold"][steps["feature"] < 0] = math.nan  # ready answers follow from the rest
+        arrays = self.forest._replace(stats=stats, steps=steps)._asdict()
         del arrays["choice"]
         return arrays
 
@@ -181,6 +203,7 @@ class TreeCommittee:
     def restore(self, arrays: dict[str, Array], states: list[Any], n_trees: int) -> None:  # noqa: ARG002 (trees are arrays)
         """Go on from stored arrays, after every index in them has been looked at."""
         self.forest = stored_forest(arrays, self.forest, n_trees, self._tree.ranges())
+        _make_scores_ready(self.forest)
 
     def set_ceiling(self, max_memory: int) -> None:
         """How much the trees may take from now on; what they have they keep."""
@@ -331,7 +354,7 @@ class TreeCommittee:
         if self._schema_version == schema.version:
             return
         self._lay_out(column_table(schema))
-        self.forest.head["most_children"] = max([2, *self.forest.features["n_values"].tolist()])
+        self.forest.head["most_children"] = max(2, int(self.forest.features["n_values"].max(initial=0)))
         self._schema_version = schema.version
 
     def _lay_out(self, features: Array) -> None:
@@ -345,7 +368,8 @@ class TreeCommittee:
             self._move_rows(features, max(1, needed if size == 0 else int(needed * _SPARE)))
         else:
             self.forest = after
-            open_features(self.forest, len(before))
+            if len(features) > len(before):
+                open_features(self.forest, len(before))
 
     def _move_rows(self, features: Array, size: int) -> None:
         """Rows in use move together to the front; longer rows may mean that some leaves must do without."""

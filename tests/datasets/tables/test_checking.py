@@ -33,7 +33,7 @@ KINDS = {
     "numbers, some texts": ["?" if i == 3 else "n.d." if i == 7 else str(i % 9) for i in range(N)],
 }
 CHOICES = {
-    "dates": "dates", "text": "ignore", "id": "ignore", "constant": "ignore", "empty": "ignore", "codes": "nominal",
+    "dates": "dates", "text": "words", "id": "ignore", "constant": "ignore", "empty": "ignore", "codes": "nominal",
     "numbers, some texts": "numeric",
 }  # fmt: skip
 
@@ -59,7 +59,7 @@ def taken(path: Path, found: TableCheck) -> datasets.Table:
 def test_every_kind_at_once(write: Writer) -> None:
     path = write(of({**KINDS, "label": ["a", "b", "c"] * (N // 3)}))
     found = datasets.check(path)
-    assert kinds(found) == {**{kind: kind for kind in KINDS}, "label": "names"}
+    assert kinds(found) == {**{kind: kind for kind in KINDS}, "text": "text: 64 words", "label": "names"}
     assert {column.name: column.choice for column in found.columns if column.choice} == {
         **CHOICES,
         "label": "label",
@@ -69,6 +69,7 @@ def test_every_kind_at_once(write: Writer) -> None:
     assert (found.n_rows, found.is_ready) == (N, True)
     table = taken(path, found)
     assert set(CHOICES) & set(table.features) == {"codes", "numbers, some texts"}
+    assert table.words == ("text",)
     assert table.X[0, table.features.index("amounts in $")] == 1000.5
     left_out = [name for name, choice in CHOICES.items() if choice == "ignore"]
     for name in left_out:

@@ -215,7 +215,7 @@ def test_unreadable(write: Writer) -> None:
             '{"x": "red", "y": "a"}',
             r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\)",
         ),
-        ('{"x": [1], "y": "a"}', r"column 'x' holds values of type list: .*flatten it"),
+        ('{"x": [1], "y": "a"}', r"column 'x' holds lists and values of type int: part it"),
         ('{"x": {"z": 1}, "y": "a"}', r"column 'x' holds values of type dict"),
         ('{"x": Infinity, "y": "a"}', r"column 'x' is infinite in row 2"),
         ('{"x": 1}', r"column 'y' is empty in 1 rows"),
@@ -291,7 +291,9 @@ def test_dates_as_text_in_frames() -> None:
 
 
 def test_nested_frame() -> None:
-    with pytest.raises(DatasetError, match=r"column 'x' holds values of type (list|Series)"):
+    with pytest.raises(
+        DatasetError, match=r"column 'x' holds lists of things that are no texts: .*flatten it"
+    ):
         datasets.read(pl.DataFrame({"x": [[1], [2]], "y": ["a", "b"]}), "y")
 
 
@@ -324,3 +326,11 @@ def test_file_that_changes_between_the_passes(write: Writer, later: str, csv_rea
     write(later)
     with pytest.raises(DatasetError, match="let no one write to it meanwhile"):
         list(opened.batches())
+
+
+def test_a_name_that_is_a_whole_text(write: Writer) -> None:
+    with pytest.raises(
+        DatasetError, match=r"a column whose name has 5,000 characters.*give it a short one"
+    ) as refusal:
+        datasets.read(write(f"{'x' * 5_000},y\n1,a\n2,b\n"), "z")
+    assert len(str(refusal.value)) < 500

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from banditboost import datasets
+from banditboost import GapBoost, datasets
+from banditboost import play as play_stream
 from tests.fuzz import values
 from tests.fuzz.checks import ACCEPTED, REFUSED, attempt, look_at_text, run_command
 from tests.fuzz.luck import Luck
@@ -73,9 +74,18 @@ def _cells(luck: Luck) -> dict[str, list[Any]]:
     if luck.chance(0.4):
         some = luck.sample(_WORDS, luck.randint(1, 4))
         cells["a0"] = [luck.choice(some) for _ in range(n)]
+    if luck.chance(0.3):
+        cells["b0"] = [_words(luck) for _ in range(n)]
     if luck.chance(0.9):
         cells["y"] = [luck.choice(("p", "q", "r")) for _ in range(n)]
     return cells
+
+
+def _words(luck: Luck) -> Any:
+    """A list of words, a text, or something that is neither."""
+    words = [luck.choice(("red", "Big", "", "a b", "\ud800", "éß", "7")) for _ in range(luck.randint(0, 6))]
+    made = luck.choice((words, words, words, " ".join(words), None, [*words, 3], ["w"] * 5_000))
+    return " ".join(f"w{i}" for i in range(5_000)) if luck.chance(0.01) else made
 
 
 def _label(luck: Luck, names: list[Any]) -> Any:
@@ -193,7 +203,9 @@ def _options(luck: Luck) -> dict[str, Any]:
     names = ("a0", "b0", "a1", "b1", "odd", "y", "nobody")
     of_columns = {
         option: luck.sample(names, luck.randint(0, 2)) if luck.chance(0.8) else values.thing(luck)
-        for option in luck.sample(("numeric", "nominal", "dates", "ignore"), luck.choice((0, 0, 1, 2)))
+        for option in luck.sample(
+            ("numeric", "nominal", "dates", "words", "ignore"), luck.choice((0, 0, 1, 2))
+        )
     }
     return of_columns | (_of_text(luck) if luck.chance(0.3) else {})
 
@@ -217,7 +229,22 @@ def _read(luck: Luck, source: Any, label: Any) -> str:
     demand(not np.isinf(table.X).any(), "a number is infinite")
     demand(len(table.y) == 0 or 0 <= table.y.min() <= table.y.max() < len(table.labels), "a label is none")
     look_at_text(str(table.describe()))
+    for bag in table.bags:
+        demand(len(bag) == table.n_rows and bag.ends[-1] == len(bag.codes), "words are lost")
+    if table.words and luck.chance(0.5):
+        _play_words(table)
     return ACCEPTED
+
+
+def _play_words(table: Any) -> None:
+    """What was read is played; by hand it is the same."""
+    X, y = table.stream(rounds=min(table.n_rows, 6))
+    played, by_hand = (GapBoost(table.labels, schema=table.schema(), n_learners=2, seed=1) for _ in range(2))
+    shown = play_stream(played, X, y).shown
+    for (row, right), label in zip(table.records(), shown, strict=False):
+        decision = by_hand.decide(row)
+        demand(decision.label == table.labels[label], "played otherwise than by hand")
+        by_hand.learn(decision, decision.label == right)
 
 
 def _read_in_parts(luck: Luck, source: Any, label: Any, options: dict[str, Any]) -> str:
@@ -237,6 +264,7 @@ def _run(luck: Luck, path: Path, label: str, folder: Path) -> str:
             ["--json"],
             ["--save", str(folder / "saved.bb")],
             ["--nominal", "a0"],
+            ["--words", "a0,b0"],
             ["--shuffle"],
             ["--skip", "2"],
         )

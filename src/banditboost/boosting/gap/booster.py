@@ -8,7 +8,6 @@ which labels have not been tried enough on rows like this one.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -124,12 +123,15 @@ class GapBoost(BanditBooster):
 
     def _own_parts(self) -> None:
         super()._own_parts()
-        self._stages = copy.copy(self._stages)
+        self._stages = self._stages.draft()
 
     def _follow_schema(self) -> None:
+        before = self._stages.layout
         self._stages.follow_schema(self._schema)
         self._committee.set_ceiling(self._memory_for_trees())
         super()._follow_schema()
+        if self._stages.layout is not before:
+            self._make_scratch()
 
     def _follow_labels(self) -> None:
         """The new label's chain is made when its first verdict is learned."""

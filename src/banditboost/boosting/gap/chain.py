@@ -393,20 +393,19 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
     rate = LINEAR_STEP / math.sqrt(norm)
     # Quotients apart from sums and from weights: they are vectorised then.
     for i in range(slots.size):
-        parts[i] = values[i] * values[i] / roots[i]
+        parts[i] = values[i] / roots[i]
     flow = 0.0
     for i in range(slots.size):
-        flow += parts[i]
+        flow += values[i] * parts[i]
     flow *= rate
     if not flow > 0.0:
         return
     rate *= (1.0 - math.exp(-flow)) / flow
-    for i in range(slots.size):
-        parts[i] = rate * error * values[i] / roots[i]
+    rate *= error
     for i in range(n):
-        learned.shared[0, block, slots[i], lane] += parts[i]
+        learned.shared[0, block, slots[i], lane] += rate * parts[i]
     for i in range(n, slots.size):
-        learned.weights[0, block, slots[i], lane] += parts[i]
+        learned.weights[0, block, slots[i], lane] += rate * parts[i]
 
 
 @kernel

@@ -93,17 +93,17 @@ def mix_experts(
     A label without a chain was wrong whenever it was shown, and scores the lower the more often that was.
     """
     groups, tally, stage_scores = model.learned.groups, model.learned.tally, model.scratch.scores
-    has_narrow, has_wide = counts_narrow(model.scratch), counts_wide(model.scratch)
     n_prefixes, shared = weights.size - N_REGRESSIONS, model.scratch.shared_scores
+    for_narrow, for_wide = weights[n_prefixes], weights[n_prefixes + 1]  # 0 if they do not count
     for label in range(scores.size):
         group, n_wrong = groups[label], tally[BY_LABEL + PER_LABEL * label]
         prefix, total = 0.0, -n_wrong / (n_wrong + PATIENCE)
         if group >= 0:
             total = 0.0
-            if has_narrow:
-                total += weights[n_prefixes] * clip(shared[group] + ridge_answer(narrow(model), group))
-            if has_wide:
-                total += weights[n_prefixes + 1] * clip(shared[group] + ridge_answer(wide(model), group))
+            if for_narrow > 0.0:
+                total += for_narrow * clip(shared[group] + ridge_answer(narrow(model), group))
+            if for_wide > 0.0:
+                total += for_wide * clip(shared[group] + ridge_answer(wide(model), group))
             for stage in range(n_linear):
                 prefix += stage_scores[stage, group]
                 total += weights[stage] * clip(prefix)

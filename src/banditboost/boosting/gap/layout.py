@@ -75,6 +75,11 @@ class Plan(NamedTuple):
         """Whether every slot belongs to whom it belongs there."""
         return np.array_equal(self.widths, other.widths)
 
+    def serves(self, schema: Schema) -> bool:
+        """Whether this is what `lay_out` would make now: values that have joined have found their slots."""
+        same = self.widths.tolist() == [place.n_slots for place in schema.places()]
+        return same and (self.most_shared > 0) == schema.shares_places
+
     @property
     def longest_list(self) -> int:
         """How many slots a row can have."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.boosting.gap.state import LANES
-from banditboost.compiled.compile import allocating, inlined, kernel
+from banditboost.compiled.compile import allocating, inlined, kernel, lane
 from banditboost.inspection.tally import BY_LABEL, PER_LABEL
 from banditboost.types import Array
 
@@ -22,6 +22,8 @@ class Reading(NamedTuple):
 
     inverse: Array  # [groups, slots, slots]
     weights: Array  # [groups, slots]
+    late: Array  # [groups, LATE, slots], products of lessons that the inverse does not hold yet,
+    shares: Array  # [groups, LATE], and how much of them is to be taken away; 0 if there is none
     product: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
     slots: Array  # the row
     values: Array
@@ -62,8 +64,29 @@ def reading_of(regressions: Any, product: Array, scratch: Any, n_stages: int) ->
     """Regressions that read the first stages of the listed row, without what is shared."""
     start, end = scratch.bounds[0], scratch.bounds[n_stages]
     return Reading(
-        regressions.inverse, regressions.weights, product, scratch.slots[start:end], scratch.values[start:end]
+        regressions.inverse,
+        regressions.weights,
+        regressions.late,
+        regressions.shares,
+        product,
+        scratch.slots[start:end],
+        scratch.values[start:end],
     )
+
+
+@inlined
+def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> None:
+    """Add four lines of the inverse, times their values, to a product, which is read and written once."""
+    a, b, c, d = values[0], values[1], values[2], values[3]
+    one, two, three, four = inverse[slots[0]], inverse[slots[1]], inverse[slots[2]], inverse[slots[3]]
+    for slot in range(product.size):
+        product[slot] = product[slot] + a * one[slot] + b * two[slot] + c * three[slot] + d * four[slot]
+
+
+@inlined
+def add_line(value: float, line: Array, product: Array) -> None:
+    for slot in range(product.size):
+        product[slot] += value * line[slot]
 
 
 @kernel
@@ -71,10 +94,16 @@ def multiply_row(reading: Reading, group: int) -> float:
     """The inverse times the row, in reading.product; returns the row times that."""
     product, inverse, slots, values = reading.product, reading.inverse[group], reading.slots, reading.values
     product[:] = 0.0
-    for i in range(slots.size):
-        value, line = values[i], inverse[slots[i]]
-        for slot in range(product.size):
-            product[slot] += value * line[slot]
+    n_together = slots.size // 4 * 4
+    for i in range(0, n_together, 4):
+        add_lines(values[i : i + 4], slots[i : i + 4], inverse, product)
+    for i in range(n_together, slots.size):
+        add_line(values[i], inverse[slots[i]], product)
+    for late in range(n_late(reading.shares[group])):
+        line, along = reading.late[group, late], 0.0
+        for i in range(slots.size):
+            along += values[i] * line[slots[i]]
+        add_line(-reading.shares[group, late] * along, line, product)
     total = 0.0
     for i in range(slots.size):
         total += values[i] * product[slots[i]]
@@ -83,12 +112,21 @@ def multiply_row(reading: Reading, group: int) -> float:
 
 @inlined
 def multiply_below(slots: Array, values: Array, inverse: Array, product: Array) -> None:
-    """What is below the diagonal of the inverse, transposed, times the row: lines up to the diagonal."""
+    """What is below the diagonal of the inverse, transposed, times the row: lines up to the diagonal.
+
+    Slots increase. Of four lines, the first's length is common to all.
+    """
     product[:] = 0.0
-    for i in range(slots.size):
-        value, line = values[i], inverse[slots[i]]
-        for slot in range(slots[i]):
-            product[slot] += value * line[slot]
+    n_together = slots.size // 4 * 4
+    for i in range(0, n_together, 4):
+        common = int(slots[i])
+        add_lines(values[i : i + 4], slots[i : i + 4], inverse, product[:common])
+        for j in range(i + 1, i + 4):
+            end = int(slots[j])
+            add_line(values[j], inverse[end, common:end], product[common:end])
+    for i in range(n_together, slots.size):
+        end = int(slots[i])
+        add_line(values[i], inverse[end, :end], product[:end])
 
 
 @inlined
@@ -130,17 +168,52 @@ def ridge_answer(reading: Reading, group: int) -> float:
     return total
 
 
+@inlined
+def n_late(shares: Array) -> int:
+    """How many lessons the inverse does not hold yet."""
+    n = 0
+    while n < shares.size and shares[n] > 0.0:
+        n += 1
+    return n
+
+
+@lane
+def take_away(shares: Array, late: Array, inverse: Array) -> None:
+    """Let the inverse hold the late lessons, all at once: it is read and written once for eight of them."""
+    q0, q1, q2, q3, q4, q5, q6, q7 = late[0], late[1], late[2], late[3], late[4], late[5], late[6], late[7]
+    for i in range(q0.size):
+        line, a, b = inverse[i], shares[0] * q0[i], shares[1] * q1[i]
+        c, d, e = shares[2] * q2[i], shares[3] * q3[i], shares[4] * q4[i]
+        f, g, h = shares[5] * q5[i], shares[6] * q6[i], shares[7] * q7[i]
+        if a != 0.0 or h != 0.0 or (b != 0.0 or c != 0.0) or (d != 0.0 or e != 0.0) or (f != 0.0 or g != 0.0):
+            for j in range(line.size):  # 0 for nominal values not taught with
+                line[j] = (
+                    line[j]
+                    - (a * q0[j] + b * q1[j] + c * q2[j] + d * q3[j])
+                    - (e * q4[j] + f * q5[j] + g * q6[j] + h * q7[j])
+                )
+    shares[:] = 0.0
+    late[:, :] = 0.0
+
+
 @kernel
 def step_ridge(reading: Reading, group: int, error: float) -> None:
     """The row joins the regression: Sherman and Morrison's formula."""
     share = 1.0 / (1.0 + multiply_row(reading, group))
-    product, inverse = reading.product, reading.inverse[group]
+    product, inverse, shares = reading.product, reading.inverse[group], reading.shares[group]
+    add_line(share * error, product, reading.weights[group])
+    if shares.size == 0:
+        for i in range(product.size):
+            scaled = share * product[i]
+            if scaled != 0.0:  # it is 0 for nominal values that the label has not been taught with
+                add_line(-scaled, product, inverse[i])
+        return
+    n = n_late(shares)
+    shares[n] = share
     for i in range(product.size):
-        reading.weights[group, i] += share * error * product[i]
-        line, scaled = inverse[i], share * product[i]
-        if scaled != 0.0:  # it is 0 for nominal values that the label has not been taught with
-            for j in range(product.size):
-                line[j] -= scaled * product[j]
+        reading.late[group, n, i] = product[i]
+    if n + 1 == shares.size:
+        take_away(shares, reading.late[group], inverse)
 
 
 @kernel
@@ -151,8 +224,8 @@ def add_shared_squares(model: Any, widths: Array) -> None:
         lanes = widths[block * LANES : (block + 1) * LANES]
         for i in range(scratch.bounds[0]):
             line, square = squares[block, scratch.slots[i]], scratch.values[i] * scratch.values[i]
-            for lane in range(LANES):
-                lanes[lane] += square / (1.0 + line[lane])
+            for i_lane in range(LANES):
+                lanes[i_lane] += square / (1.0 + line[i_lane])
 
 
 @allocating

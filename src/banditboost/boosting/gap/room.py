@@ -14,6 +14,7 @@ MOST_PRODUCTS = (
     1 << 19
 )  # of two features of a row, for all labels: about as many multiplications as a decision makes
 WIDEST = 256  # slots of a wide regression: a lesson takes twice as many multiplications as their square
+LATE = 8  # lessons of a wide regression that its inverse holds all at once: it is larger than caches
 _BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses of either kind take an eighth of it at most
 
 
@@ -36,28 +37,31 @@ def _if_small(n_slots: int, n_labels: int, max_memory: int) -> int:
     return n_slots if n_labels * n_slots * n_slots <= max_memory // _BYTES_FOR_A_NUMBER else 0
 
 
-def ridge_room(n_groups: int, slots: int) -> Regressions:
+def ridge_room(n_groups: int, slots: int, n_late: int) -> Regressions:
     """Regressions that have seen nothing."""
     inverse = np.zeros((n_groups, slots, slots))
     inverse[:, np.arange(slots), np.arange(slots)] = 1.0
-    return Regressions(inverse, np.zeros((n_groups, slots)))
+    late, shares = np.zeros((n_groups, n_late, slots)), np.zeros((n_groups, n_late))
+    return Regressions(inverse, np.zeros((n_groups, slots)), late, shares)
 
 
 def with_more(given: Regressions, most: int) -> Regressions:
     """Room for twice as many groups, up to so many."""
     n = len(given.weights)
-    made = ridge_room(min(max(1, 2 * n), most), given.weights.shape[1])
-    made.inverse[:n], made.weights[:n] = given
+    made = ridge_room(min(max(1, 2 * n), most), given.weights.shape[1], given.shares.shape[1])
+    for more, before in zip(made, given, strict=True):
+        more[:n] = before
     return made
 
 
 def at_places(given: Regressions, places: Array, slots: int) -> Regressions:
     """Regressions in which slot i has become places[i]; without any if slots is 0."""
-    made, n = ridge_room(len(given.weights), slots), given.weights.shape[1]
+    made, n = ridge_room(len(given.weights), slots, given.shares.shape[1]), given.weights.shape[1]
     if slots and np.array_equal(places[:n], np.arange(n)):  # only the last ones are new
-        made.inverse[:, :n, :n], made.weights[:, :n] = given.inverse, given.weights
+        made.inverse[:, :n, :n] = given.inverse
     elif slots:
-        places = places[:n]
-        made.inverse[:, places[:, None], places] = given.inverse
-        made.weights[:, places] = given.weights
+        made.inverse[:, places[:n, None], places[:n]] = given.inverse
+    if slots:
+        made.weights[:, places[:n]], made.late[:, :, places[:n]] = given.weights, given.late
+        made.shares[:] = given.shares
     return made

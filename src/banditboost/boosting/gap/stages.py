@@ -11,13 +11,15 @@ import numpy as np
 from banditboost.boosting.gap.chain import move_weights
 from banditboost.boosting.gap.layout import Plan, lay_out, most_slots, moves, new_places
 from banditboost.boosting.gap.places import SharedPlaces
-from banditboost.boosting.gap.room import at_places, narrow_slots, ridge_room, wide_slots, with_more
+from banditboost.boosting.gap.room import LATE, at_places, narrow_slots, ridge_room, wide_slots, with_more
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
 from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
+
+_SINCE = ("wide_late", "wide_shares")  # files from before there were such have none
 
 
 class LinearStages:
@@ -33,10 +35,17 @@ class LinearStages:
         self.weights = np.zeros((2, 0, self._plan.n_slots, LANES))
         self.norms = np.zeros(STAGES)
         self.statistics = np.zeros(len(self.layout.columns), STATISTICS)
-        self.narrow, self.wide = (ridge_room(0, slots) for slots in self._regression_slots(n_labels))
+        narrow, wide = self._regression_slots(n_labels)
+        self.narrow, self.wide = ridge_room(0, narrow, 0), ridge_room(0, wide, LATE)
         self._shared = SharedPlaces(n_labels, max_memory)
         if schema.shares_places:
             self._shared = self._shared.opened()
+
+    def draft(self) -> LinearStages:
+        """Stages to be changed before they take the place of these; arrays are replaced, not written into."""
+        made = self.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
 
     @property
     def layout(self) -> GapLayout:
@@ -82,13 +91,14 @@ class LinearStages:
 
     def follow_schema(self, schema: Schema) -> None:
         """Columns, nominal values and places for words have joined."""
-        if self._version != schema.version:
+        if self._version != schema.version and not self._plan.serves(schema):
             before = self._plan
             self._lay_out(schema)
             if not self._plan.is_laid_out_as(before):
                 self._move(before)
             if schema.shares_places:
                 self._shared = self._shared.opened()
+        self._version = schema.version
 
     def set_labels(self, n_labels: int, schema: Schema) -> None:
         """Labels have joined: more of them may have to share slots, and regressions may become too many."""
@@ -102,7 +112,6 @@ class LinearStages:
 
     def _lay_out(self, schema: Schema) -> None:
         self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen)
-        self._version = schema.version
 
     def _move(self, before: Plan) -> None:
         """Weights move with what they are about."""
@@ -145,7 +154,7 @@ class LinearStages:
     def largest_size(self) -> int:
         """Bytes of the weights and regressions once every label has a chain."""
         n_labels = len(self.groups)
-        numbers = sum((slots + 1) * slots for slots in self._slots_of_regressions)
+        numbers = sum((slots + 1 + LATE) * slots for slots in self._slots_of_regressions)
         own = 2 * 8 * self._plan.n_slots * LANES * -(-n_labels // LANES) + 8 * numbers * n_labels
         return own + self._shared.largest_size
 
@@ -168,6 +177,8 @@ class LinearStages:
             "ridge": self.narrow.weights,
             "wide_inverse": self.wide.inverse,
             "wide_ridge": self.wide.weights,
+            "wide_late": self.wide.late,
+            "wide_shares": self.wide.shares,
             **self._shared.arrays(),
         }
 
@@ -196,11 +207,14 @@ class LinearStages:
     def _stored_regressions(self, arrays: dict[str, Array]) -> tuple[Regressions, Regressions]:
         narrow, wide = self._slots_of_regressions
         n = len(take_array(arrays, "inverse", np.float64, (None, narrow, narrow)))
-        shapes = {
-            "inverse": (n, narrow, narrow),
-            "ridge": (n, narrow),
-            "wide_inverse": (n, wide, wide),
-            "wide_ridge": (n, wide),
-        }
-        taken = [take_array(arrays, name, np.float64, shape) for name, shape in shapes.items()]
-        return Regressions(*taken[:2]), Regressions(*taken[2:])
+        room = ridge_room(n, narrow, 0), ridge_room(n, wide, LATE)
+        names = ("inverse", "ridge"), ("wide_inverse", "wide_ridge", "wide_late", "wide_shares")
+        made = []
+        for regressions, own in zip(room, names, strict=True):
+            taken = [
+                take_array(arrays, name, np.float64, array.shape)
+                for name, array in zip(own, regressions, strict=False)
+                if name in arrays or name not in _SINCE
+            ]
+            made.append(Regressions(*taken, *regressions[len(taken) :]))
+        return made[0], made[1]

@@ -35,6 +35,8 @@ class Regressions(NamedTuple):
 
     inverse: Array  # [groups, slots, slots]
     weights: Array  # [groups, slots]
+    late: Array  # [groups, LATE, slots]: products of lessons that the inverse does not hold yet,
+    shares: Array  # [groups, LATE]: and how much of their squares is to be taken away from it
 
 
 class GapLearned(NamedTuple):

@@ -113,14 +113,29 @@ def _check_regressions(regressions: Regressions, n_groups: int, verdicts: int) -
     """Ridge regressions on signs: an inverse is symmetric, positive and at most 1; no weight is above half
     the root of the number of lessons, of which little is lost by rounding.
     """
-    inverse, weights = regressions
+    inverse, weights, late, shares = regressions
     slots = weights.shape[1]
+    _check_late(late, shares, n_groups)
     demand(np.abs(weights) <= 10.0 * (1.0 + math.sqrt(verdicts)), "a weight of a regression is out of range")
     demand(np.abs(inverse) <= 1.0 + _ROUNDING, "a number of an inverse is out of range")
     fresh = (inverse[n_groups:] == np.eye(slots)).all() and not weights[n_groups:].any()
     demand(fresh, "a regression that was not made has learned")
-    for one in inverse[:n_groups]:
+    for group, one in enumerate(inverse[:n_groups]):
         demand(_is_inverse(one), "the inverse of a regression is not symmetric and positive")
+        if shares[group].any():
+            whole = one - (late[group].T * shares[group]) @ late[group]
+            demand(_is_inverse(whole), "late lessons take too much away from the inverse of a regression")
+
+
+def _check_late(late: Array, shares: Array, n_groups: int) -> None:
+    """Lessons that an inverse does not hold yet come one after the other, and leave room for one more."""
+    is_late = shares > 0.0
+    demand(is_late == (shares != 0.0), "the share of a late lesson is out of range")
+    demand(shares <= 1.0, "the share of a late lesson is out of range")
+    in_order = (is_late[:, 1:] <= is_late[:, :-1]).all() and not is_late[:, -1:].any()
+    demand(in_order and not shares[n_groups:].any(), "late lessons are not one after the other")
+    most = FARTHEST * FARTHEST * late.shape[2] * (1.0 + _ROUNDING) * is_late[:, :, None]
+    demand(np.abs(late) <= most, "a number of a late lesson is out of range")
 
 
 def _is_inverse(matrix: Array) -> bool:

@@ -10,12 +10,15 @@ import numpy as np
 
 from banditboost.datasets.dataset import FloatArray, IntArray
 from banditboost.datasets.errors import DatasetError
-from banditboost.rows.plain import is_missing
+from banditboost.errors import FeatureError
+from banditboost.rows.plain import is_missing, plain_row
+from banditboost.rows.sharing import words_in
 
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?"})
 """In a column of numbers these count as missing, as an empty cell does anywhere."""
 _DATES = (datetime.date, datetime.time, np.datetime64)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def no_number(_text: str) -> float:
@@ -48,7 +51,14 @@ class Odd(NamedTuple):
     """Why, with the remedy, after the name of the column."""
 
 
-Cells = FloatArray | Words | Odd
+class Lists(NamedTuple):
+    """Cells that are lists of texts, or texts among them."""
+
+    cells: list[tuple[str, ...] | None]
+    """The words of each row, None where the cell is missing."""
+
+
+Cells = FloatArray | Words | Lists | Odd
 
 
 class Batch(NamedTuple):
@@ -80,6 +90,8 @@ class Request(NamedTuple):
     """Columns whose texts are to be numbers, also where the source tells texts from numbers."""
     number_of: Callable[[str], float] = no_number
     """What reads such texts."""
+    texts: frozenset[str] = frozenset()
+    """Columns of words, where texts may stand among lists."""
 
     def as_words(self, column: str) -> bool:
         return self.words is None or column in self.words
@@ -118,6 +130,8 @@ def from_objects(cells: Sequence[Any], column: str, request: Request) -> Cells:
         return _floats(cells)
     cells = [None if is_missing(cell) else cell for cell in cells]
     kinds = {type(cell) for cell in cells} - {type(None)}
+    if any(issubclass(kind, _LISTS) for kind in kinds):
+        return _from_lists(cells, column, column in request.texts)
     for kind in kinds:
         if (why := _why_odd(kind, column)) is not None:
             return Odd(len(cells), why)
@@ -129,6 +143,38 @@ def from_objects(cells: Sequence[Any], column: str, request: Request) -> Cells:
     numbers = {text: _float(cell) for text, cell in zip(texts, cells, strict=True) if _is_number(cell)}
     read = request.reader(column)
     return as_words(texts, lambda text: numbers[text] if text in numbers else read(text), typed=True)
+
+
+def _from_lists(cells: Sequence[Any], column: str, texts_too: bool) -> Cells:
+    """Lists of texts as rows have them; a text among them has the words that are in it."""
+    found: list[tuple[str, ...] | None] = []
+    for cell in cells:
+        if isinstance(cell, str) and texts_too:
+            found.append(tuple(words_in(cell)))
+        elif cell is None or isinstance(cell, _LISTS):
+            try:
+                found.append(None if cell is None else plain_row({column: cell})[column])
+            except FeatureError:
+                return Odd(len(cells), lists_of(column, "things that are no texts"))
+        else:
+            return Odd(len(cells), _among_lists(column, type(cell)))
+    return Lists(found)
+
+
+def lists_of(column: str, what: str) -> str:
+    return (
+        f"holds lists of {what}: only lists of texts can be learned from, word by word; flatten it into "
+        f"columns, or leave it out with ignore=[{column!r}]"
+    )
+
+
+def _among_lists(column: str, kind: type) -> str:
+    remedy = (
+        f"say words=[{column!r}] to learn from the words of both" if kind is str else "part it in two columns"
+    )
+    return (
+        f"holds lists and values of type {kind.__name__}: {remedy}, or leave it out with ignore=[{column!r}]"
+    )
 
 
 def from_dates(cells: Iterable[Any]) -> Words:

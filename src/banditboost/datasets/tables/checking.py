@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import Request, Source
-from banditboost.datasets.tables.columns import Finding
 from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.encodings import find_encoding
+from banditboost.datasets.tables.findings import Finding
 from banditboost.datasets.tables.folders import Parts
 from banditboost.datasets.tables.labels import find_label
 from banditboost.datasets.tables.marks import find_mark, is_typed_amount
 from banditboost.datasets.tables.numerals import plain_number, reader
 from banditboost.datasets.tables.paths import readable, text_files_of
-from banditboost.datasets.tables.profiles import KEPT, Profile
+from banditboost.datasets.tables.profiles import Profile, many
 from banditboost.datasets.tables.reading import (
     check_label,
     check_names,
@@ -31,7 +31,7 @@ from banditboost.rows.plain import DATE_PARTS
 from banditboost.text import visible
 
 _EXAMPLES, _LONGEST = 3, 24
-_CHOICES = ("numeric", "nominal", "dates", "ignore")
+_CHOICES = ("numeric", "nominal", "dates", "words", "ignore")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ColumnCheck:
     @property
     def n_values(self) -> str:
         """In words."""
-        return f"over {KEPT - 1:,}" if self.values >= KEPT else f"{self.values:,}"
+        return many(self.values)
 
     @property
     def told(self) -> str:
@@ -228,7 +228,8 @@ def _checked(seen: _Seen, wanted: str | None, remarks: list[str]) -> TableCheck:
     if name is None or check.is_ready:
         return check
     nothing = (
-        "no column is left to learn from: add some, or name those that are left out in numeric or nominal."
+        "no column is left to learn from: add some, or name those that are left out in numeric, nominal or "
+        "words."
     )
     return replace(check, remarks=(*check.remarks, nothing))
 

@@ -1,8 +1,8 @@
-"""What a column is: numeric, nominal or dates, found while its batches pass by, or declared by the user."""
+"""What a column is: numeric, nominal, dates or words, by what was found of it, or declared by the user."""
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -11,112 +11,24 @@ from banditboost.datasets.dataset import NOMINAL, NUMERIC, FloatArray, Kind, Val
 from banditboost.datasets.describe import Fact
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.frequent import Frequent
-from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Odd, Place, Words
+from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Lists, Odd, Words
 from banditboost.datasets.tables.days import N_PARTS, Days, looks_like_a_date, parts_of
-from banditboost.datasets.tables.numerals import MARKS, amount, unit_of
+from banditboost.datasets.tables.findings import MAX_LABELS, Finding
+from banditboost.datasets.tables.numerals import MARKS, amount
+from banditboost.datasets.tables.word_columns import WordColumn
 from banditboost.rows.plain import DATE_PARTS
-from banditboost.rows.sharing import MAX_VALUES, SHARED, code_of
+from banditboost.rows.sharing import MAX_VALUES, MOST_WORDS, SHARED, code_of
 
-Use = Literal["numeric", "nominal", "dates"]
+Use = Literal["numeric", "nominal", "dates", "words"]
 """What a user may say of a column."""
 DATES: Final[Use] = "dates"
+WORDS: Final[Use] = "words"
 
-MAX_LABELS = 10_000
 MAX_FRACTIONS = 100
 """A label column of numbers with fractions that has more different values than this is continuous."""
 _BOOLEANS = {
     spelling: truth for truth in ("False", "True") for spelling in (truth, truth.lower(), truth.upper())
 }
-
-
-@dataclass
-class Finding:
-    """All that is remembered of a column after a pass, whatever its length."""
-
-    name: str
-    words: dict[str, None] = field(default_factory=dict)
-    """Words that are not numbers.
-
-    As many are kept as a label may have, and one more to know that there are too many.
-    """
-    numerals: dict[str, float] = field(default_factory=dict)
-    """Words that are numbers, as many as of the others; not known where a source hands over numbers."""
-    units: dict[str, str] = field(default_factory=dict)
-    """Currencies and per cent in numerals, each with the first numeral that has it."""
-    days: Days | None = None
-    """What a column of dates holds; None if it is none."""
-    unfit: str | None = None
-    """Why the source says that nothing can be learned from it."""
-    odd: tuple[str, str] | None = None
-    """The first word that is neither a number nor a way to write that one is missing, and where it is."""
-    numbers: int = 0
-    texts: int = 0
-    """How many cells are words that are not numbers."""
-    missing: int = 0
-    low: float = np.inf
-    high: float = -np.inf
-    infinite: str | None = None
-    """Where the first infinite number is."""
-    typed: bool = False
-    counts: dict[str, int] = field(default_factory=dict)
-    """How often each text came, numbers or not; of as many as a label may have, and one more."""
-    dated: bool = False
-    """Whether the source itself says that these are dates."""
-
-    def see(self, cells: Cells, place: Place) -> None:
-        """Take in a batch, whose first row is at this place."""
-        if isinstance(cells, Words) and cells.dated:
-            self.dated, self.days = True, self.days or Days()
-        if self.days is not None:
-            self.days.see(cells)
-        if isinstance(cells, Odd):
-            self.unfit = self.unfit or cells.what
-        elif isinstance(cells, Words):
-            self._see_words(cells, place)
-        else:
-            present = cells[~np.isnan(cells)]
-            self.missing += len(cells) - len(present)
-            self._see_numbers(present, len(present))
-            self._note_infinite(cells, place)
-
-    def miss(self, n_rows: int) -> None:
-        """A batch of so many rows does not have the column."""
-        self.missing += n_rows
-
-    def _see_words(self, cells: Words, place: Place) -> None:
-        self.typed = cells.typed
-        counts = np.bincount(cells.codes + 1, minlength=len(cells.values) + 1)
-        self.missing += int(counts[0])
-        is_number = ~np.isnan(cells.numbers)
-        self._see_numbers(cells.numbers[is_number], int(counts[1:][is_number].sum()))
-        self.texts += int(counts[1:][~is_number].sum())
-        for code, (word, number) in enumerate(zip(cells.values, cells.numbers.tolist(), strict=True)):
-            if len(self.counts) <= MAX_LABELS or word in self.counts:
-                self.counts[word] = self.counts.get(word, 0) + int(counts[1 + code])
-            if number == number:
-                self._note_numeral(word, number)
-                continue
-            if len(self.words) <= MAX_LABELS:
-                self.words[word] = None
-            if self.odd is None and word not in MISSING_WORDS:
-                self.odd = word, place.told(int(np.argmax(cells.codes == code)))
-        self._note_infinite(cells.look_up(cells.numbers), place)
-
-    def _note_numeral(self, word: str, number: float) -> None:
-        if len(self.numerals) <= MAX_LABELS:
-            self.numerals[word] = number
-        if unit := unit_of(word):
-            self.units.setdefault(unit, word)
-
-    def _see_numbers(self, present: FloatArray, count: int) -> None:
-        if len(present):
-            self.numbers += count
-            self.low = min(self.low, float(present.min()))
-            self.high = max(self.high, float(present.max()))
-
-    def _note_infinite(self, cells: FloatArray, place: Place) -> None:
-        if self.infinite is None and np.isinf(cells).any():
-            self.infinite = place.told(int(np.argmax(np.isinf(cells))))
 
 
 @dataclass(frozen=True)
@@ -152,8 +64,8 @@ class PlainColumn:
         return self._flat(cells)[:, np.newaxis]
 
     def _flat(self, cells: Cells) -> FloatArray:
-        if isinstance(cells, Odd):
-            raise KeyError(cells.what)
+        if isinstance(cells, (Odd, Lists)):
+            raise KeyError("lists" if isinstance(cells, Lists) else cells.what)
         if not isinstance(cells, Words):
             return cells if self.kind == NUMERIC else np.full(len(cells), np.nan)
         return cells.look_up(
@@ -205,18 +117,24 @@ class DateColumn:
         return table[cells.codes]  # code -1 is the last place
 
 
-Column = PlainColumn | DateColumn
+Column = PlainColumn | DateColumn | WordColumn
 """A column as it was settled: how its cells become numbers, and which features these are."""
 
 
 def settle(finding: Finding, declared: Use | None) -> Column:
     """Decide what a feature is, or refuse it."""
     _refuse_unfit(finding)
+    if finding.lists or declared == WORDS:
+        return _words(finding, declared)
     if finding.days is not None and declared in (None, DATES):
         return _dates(finding, finding.days)
     if declared == NUMERIC or (declared is None and _looks_numeric(finding)):
         return _numeric(finding)
     if declared is None:
+        if not finding.typed:
+            _refuse_amounts(finding)
+        if finding.is_text:
+            return _words(finding, declared)
         _refuse_doubtful(finding)
         return _nominal(finding, finding.words)
     return _nominal(finding, {**finding.words, **finding.numerals})
@@ -225,6 +143,29 @@ def settle(finding: Finding, declared: Use | None) -> Column:
 def _refuse_unfit(finding: Finding) -> None:
     if finding.unfit is not None:
         raise DatasetError(f"column {finding.name!r} {finding.unfit}")
+
+
+def _words(finding: Finding, declared: Use | None) -> WordColumn:
+    name, others = finding.name, finding.numbers + finding.texts
+    without = f"leave it out with ignore=[{name!r}]"
+    if finding.lists and declared not in (None, WORDS):
+        raise DatasetError(
+            f"column {name!r} holds lists of words, and is named in {declared}: say words=[{name!r}], or "
+            f"{without}"
+        )
+    if finding.lists and others and declared is None:
+        raise DatasetError(
+            f"column {name!r} holds lists and other values: say words=[{name!r}] to learn from the words of "
+            f"both, or {without}"
+        )
+    if finding.dated:
+        raise DatasetError(f"column {name!r} holds dates, which have no words: leave it out of words")
+    if finding.too_long is not None:
+        raise DatasetError(
+            f"column {name!r} {finding.too_long}, and a row may have {MOST_WORDS:,}: give those that matter "
+            f"most, or {without}"
+        )
+    return WordColumn(name, finding.missing + finding.wordless)
 
 
 def _dates(finding: Finding, days: Days) -> Column:
@@ -236,6 +177,10 @@ def _dates(finding: Finding, days: Days) -> Column:
 def settle_label(finding: Finding) -> PlainColumn:
     """The label column: nominal, whatever it holds, and never missing."""
     _refuse_unfit(finding)
+    if finding.lists:
+        raise DatasetError(
+            f"column {finding.name!r} holds lists, which are no labels: name another label column"
+        )
     name, words = finding.name, {**finding.words, **finding.numerals}
     if len(words) > MAX_LABELS:
         many = f"column {name!r} has more than {MAX_LABELS:,} different values"
@@ -280,8 +225,6 @@ def _looks_numeric(finding: Finding) -> bool:
 
 def _refuse_doubtful(finding: Finding) -> None:
     name = finding.name
-    if not finding.typed:
-        _refuse_amounts(finding)
     if finding.numbers and finding.odd:
         word, where = finding.odd
         raise DatasetError(

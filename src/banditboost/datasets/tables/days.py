@@ -14,7 +14,7 @@ import numpy as np
 
 from banditboost.datasets.dataset import FloatArray, IntArray
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import Cells, Odd, Words
+from banditboost.datasets.tables.cells import Cells, Lists, Odd, Words
 from banditboost.errors import FeatureError
 from banditboost.rows.plain import DATE_PARTS, date_parts, plain_row
 
@@ -112,7 +112,7 @@ class Days:
 
     def see(self, cells: Cells) -> None:
         if not isinstance(cells, Words):
-            if not isinstance(cells, Odd) and not np.isnan(cells).all():
+            if not isinstance(cells, (Odd, Lists)) and not np.isnan(cells).all():
                 self._refuse("a number")
             return
         slashes = any(map(_SLASHES.fullmatch, cells.values))

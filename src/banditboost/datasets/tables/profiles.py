@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Place, Words
-from banditboost.datasets.tables.columns import Finding
+from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Lists, Place, Words
 from banditboost.datasets.tables.days import Days, looks_like_a_date
+from banditboost.datasets.tables.findings import Finding
 from banditboost.datasets.tables.numerals import MARKS, amount
+from banditboost.rows.sharing import words_in
 
 KEPT = 10_001
 """How many different values are counted; one more than a label may have."""
-_NEW = 0.9  # of all cells: a column with so many different values has nearly a new one in each row
-_LEAST_NEW = 20  # rows; among fewer all values may be new by chance
-_WORDS_OF_TEXT = 3
 _LEADING_ZERO = re.compile("0[0-9]+")
+
+
+def many(count: int) -> str:
+    """A number of different values or words, in words."""
+    return f"over {KEPT - 1:,}" if count >= KEPT else f"{count:,}"
 
 
 @dataclass
@@ -45,12 +48,12 @@ class Profile:
 
     finding: Finding
     counts: dict[str, int] = field(default_factory=dict)
-    """How often each value is there; no value joins after the first 10,001."""
+    """How often each value is there, or each word of lists; none joins after the first 10,001."""
+    words: dict[str, None] = field(default_factory=dict)
+    """Words of texts, as many as of values, from the first batch with a text of several words on."""
     marks: dict[str, Marks] = field(default_factory=lambda: {mark: Marks() for mark in MARKS})
     written_out: bool = False
     """Whether some amounts have a unit, marks between thousands, or decimals."""
-    long: int = 0
-    """How many values have several words."""
     leading_zeros: str | None = None
     rising: bool = True
     """Whether all numbers are whole, and each is greater than the one before."""
@@ -62,6 +65,10 @@ class Profile:
             self._note_dates(cells)
             self._see_words(cells)
         self.finding.see(cells, place)
+        if isinstance(cells, Words):
+            self._count_words(cells.values)
+        elif isinstance(cells, Lists):
+            self._count_tags(cells)
 
     def miss(self, n_rows: int) -> None:
         """A batch of so many rows does not have the column."""
@@ -88,7 +95,6 @@ class Profile:
         self._see_order(cells)
 
     def _see_new(self, word: str, number: float) -> None:
-        self.long += len(word.split(None, _WORDS_OF_TEXT)) >= _WORDS_OF_TEXT
         if self.leading_zeros is None and _LEADING_ZERO.fullmatch(word):
             self.leading_zeros = word
         if word in MISSING_WORDS:
@@ -97,6 +103,19 @@ class Profile:
             if seen.fits:
                 seen.see(word, mark, number)
         self.written_out = self.written_out or not word.isalnum()
+
+    def _count_words(self, texts: list[str]) -> None:
+        """Of a column without a text of several words none is looked at."""
+        if self.finding.long:
+            for text in texts:
+                if len(self.words) >= KEPT:
+                    return
+                self.words.update(dict.fromkeys(words_in(text)))
+
+    def _count_tags(self, cells: Lists) -> None:
+        for word in (word for words in cells.cells if words for word in words):
+            if word in self.counts or len(self.counts) < KEPT:
+                self.counts[word] = self.counts.get(word, 0) + 1
 
     def _see_order(self, cells: Words) -> None:
         if not self.rising:
@@ -112,18 +131,17 @@ class Profile:
     @property
     def present(self) -> int:
         """Cells that are not missing."""
-        return self.finding.numbers + self.finding.texts
+        return self.finding.numbers + self.finding.texts + self.finding.lists
 
     @property
     def n_values(self) -> int:
-        """Different values; at most 10,001 are told apart."""
+        """Different values, or words of lists; at most 10,001 are told apart."""
         return len(self.counts)
 
     @property
     def is_new_each_time(self) -> bool:
         """Whether nearly every row has a value of its own."""
-        counted = sum(self.counts.values())
-        return counted >= _LEAST_NEW and self.n_values >= _NEW * counted
+        return self.finding.is_new_each_time
 
     @property
     def is_binary(self) -> bool:
@@ -132,7 +150,7 @@ class Profile:
     @property
     def is_text(self) -> bool:
         """Whether most cells have several words, and nearly each is new."""
-        return self.finding.days is None and self.is_new_each_time and self.long > self.n_values / 2
+        return self.finding.is_text
 
     @property
     def is_whole(self) -> bool:

@@ -2,39 +2,39 @@
 
 import difflib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 import narwhals as nw
 import numpy as np
 
-from banditboost.datasets.dataset import FloatArray, IntArray, Kind, Table, Values, schema_of
-from banditboost.datasets.describe import lines
+from banditboost.datasets.dataset import (
+    Table,
+)
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import Batch, Cells, Place, Request, Source
+from banditboost.datasets.tables.cells import Cells, Place, Request, Source
 from banditboost.datasets.tables.columns import (
     DATES,
     Column,
     DateColumn,
-    Finding,
-    PlainColumn,
     Use,
     settle,
     settle_label,
 )
 from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.days import Days
+from banditboost.datasets.tables.findings import Finding
 from banditboost.datasets.tables.folders import Parts
 from banditboost.datasets.tables.frames import Frame
 from banditboost.datasets.tables.numerals import MARKS, reader
 from banditboost.datasets.tables.paths import source_of
+from banditboost.datasets.tables.table_file import TableFile, together
 from banditboost.datasets.tables.text_files import TextFormat, checked_encoding
-from banditboost.rows.schema import Schema
+from banditboost.datasets.tables.word_columns import WordColumn
 from banditboost.text import quoted, visible
-from banditboost.validation import check_count
 
 Names = Collection[str]
+_LONGEST_NAME = 1_000  # characters
 
 
 def read(
@@ -44,6 +44,7 @@ def read(
     numeric: Names = (),
     nominal: Names = (),
     dates: Names = (),
+    words: Names = (),
     ignore: Names = (),
     encoding: str | None = None,
     separator: str | None = None,
@@ -57,6 +58,8 @@ def read(
         numeric: columns whose cells are to be numbers; texts in them count as missing.
         nominal: columns whose cells are to be names, even if they look like numbers.
         dates: columns of dates and times that are written as text; each becomes seven features.
+        words: columns of texts, of which each word counts. Lists of texts need not be named, nor texts of
+            several words that are new in nearly every row.
         ignore: columns to leave out.
         encoding: of text files; UTF-8 if not given.
         separator: between the cells of a CSV file; a comma, semicolon, tab or bar is found if not given.
@@ -72,14 +75,27 @@ def read(
     device  nominal  2 values: phone, tv
     """
     form = TextFormat(encoding, separator, decimal)
-    opened = _opened(source, label, {"numeric": numeric, "nominal": nominal, "dates": dates}, ignore, form)
+    uses: dict[Use, Names] = {"numeric": numeric, "nominal": nominal, "dates": dates, "words": words}
+    return _in_memory(_opened(source, label, uses, ignore, form))
+
+
+def _in_memory(opened: TableFile) -> Table:
     X, y = np.empty((opened.n_rows, len(opened.features))), np.empty(opened.n_rows, np.int64)
-    done = 0
-    for rows, labels in opened._coded():
+    done, parts = 0, []
+    for rows, bags, labels in opened._coded():
         X[done : done + len(rows)], y[done : done + len(rows)] = rows, labels
         done += len(rows)
+        parts.append(bags)
     return Table(
-        opened.name, opened.features, opened.kinds, opened.values, X, y, opened.labels, dates=opened.dates
+        opened.name,
+        opened.features,
+        opened.kinds,
+        opened.values,
+        X,
+        y,
+        opened.labels,
+        dates=opened.dates,
+        bags=together(parts),
     )
 
 
@@ -90,11 +106,12 @@ def open_file(
     numeric: Names = (),
     nominal: Names = (),
     dates: Names = (),
+    words: Names = (),
     ignore: Names = (),
     encoding: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
-) -> "TableFile":
+) -> TableFile:
     """Open files that need not fit into memory.
 
     A first pass finds labels, types and values; `batches` goes through them again. The arguments are those of
@@ -103,117 +120,19 @@ def open_file(
     if not isinstance(path, (str, os.PathLike)):
         raise DatasetError(f"path is {quoted(path)}: give the path of a file")
     form = TextFormat(encoding, separator, decimal)
-    return _opened(path, label, {"numeric": numeric, "nominal": nominal, "dates": dates}, ignore, form)
-
-
-class TableFile:
-    """A table that stays in its file. Made by `open_file`.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from banditboost import datasets
-    >>> path = Path(tempfile.mkdtemp()) / "visits.csv"
-    >>> _ = path.write_text("hour,clicked\\n9,news\\n21,film\\n22,film\\n")
-    >>> sum(len(y) for X, y in datasets.open_file(path, label="clicked").batches(2))
-    3
-    """
-
-    def __init__(
-        self, source: Source, request: Request, columns: list[Column], label: PlainColumn, n_rows: int
-    ) -> None:
-        self.name = Path(source.name).name
-        self.n_rows = n_rows
-        self._source, self._request, self._columns, self._label = source, request, columns, label
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        return tuple(feature for column in self._columns for feature in column.features)
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        return tuple(kind for column in self._columns for kind in column.kinds)
-
-    @property
-    def values(self) -> Values:
-        """For each nominal feature the value names by code, for each numeric one None."""
-        return tuple(values for column in self._columns for values in column.all_values)
-
-    @property
-    def dates(self) -> tuple[str, ...]:
-        """Columns of dates, each of which is seven of the features."""
-        return tuple(column.name for column in self._columns if isinstance(column, DateColumn))
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return self._label.values or ()
-
-    def schema(self) -> Schema:
-        """The features as a model wants them declared; a fresh one for each model."""
-        return schema_of(self.features, self.kinds, self.values, self.dates)
-
-    def describe(self) -> str:
-        """What was found: a line for each feature."""
-        return lines([fact for column in self._columns for fact in column.facts()])
-
-    def batches(self, size: int = 20_000) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Blocks of `size` rows, X and y as `play` takes them, in the order of the file.
-
-        The last block may be shorter.
-        """
-        check_count("size", size, 1)
-        X, y = np.empty((0, len(self.features))), np.empty(0, np.int64)
-        for rows, labels in self._coded():
-            X, y = np.concatenate([X, rows]), np.concatenate([y, labels])
-            whole = len(y) // size * size
-            for start in range(0, whole, size):
-                yield X[start : start + size], y[start : start + size]
-            X, y = X[whole:], y[whole:]
-        if len(y):
-            yield X, y
-
-    def _coded(self) -> Iterator[tuple[FloatArray, IntArray]]:
-        n_rows = 0
-        for batch in self._source.batches(self._request):
-            n_rows += batch.n_rows
-            if n_rows > self.n_rows:
-                break
-            yield self._coded_rows(batch), self._coded_labels(batch)
-        if n_rows != self.n_rows:
-            raise self._changed(f"another number of rows than the {self.n_rows} of before")
-
-    def _coded_rows(self, batch: Batch) -> FloatArray:
-        parts = [self._encoded(column, batch) for column in self._columns]
-        return np.hstack([np.empty((batch.n_rows, 0)), *parts])
-
-    def _encoded(self, column: Column, batch: Batch) -> FloatArray:
-        if column.name not in batch.columns:
-            return np.full((batch.n_rows, len(column.features)), np.nan)
-        try:
-            return column.encode(batch.columns[column.name])
-        except KeyError as error:
-            raise self._changed(f"something new in column {column.name!r}: {error}") from None
-
-    def _coded_labels(self, batch: Batch) -> IntArray:
-        codes = self._encoded(self._label, batch)[:, 0]
-        if np.isnan(codes).any():
-            raise self._changed("a row without a label")
-        return codes.astype(np.int64)
-
-    def _changed(self, how: str) -> DatasetError:
-        return DatasetError(
-            f"{self._source.name} has changed since it was opened, it has {how}: "
-            "let no one write to it meanwhile"
-        )
+    uses: dict[Use, Names] = {"numeric": numeric, "nominal": nominal, "dates": dates, "words": words}
+    return _opened(path, label, uses, ignore, form)
 
 
 def _opened(source: Any, label: str, uses: Mapping[Use, Names], ignore: Names, form: TextFormat) -> TableFile:
     declared = _declared(label, uses, ignore)
     form = checked_format(form)
     request = Request(
-        words=frozenset({label, *uses["nominal"], *uses["dates"]}),
+        words=frozenset({label, *uses["nominal"], *uses["dates"], *uses["words"]}),
         ignored=frozenset(ignore),
         numeric=frozenset(uses["numeric"] if form.decimal else ()),
         number_of=reader(form.decimal, ","),
+        texts=frozenset(uses["words"]),
     )
     where = opened_source(source, form)
     try:
@@ -335,11 +254,19 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
                 f"there is no column besides the label {label!r}: features are needed to learn from"
             )
         columns = _dates_last([settle(findings[name], declared.get(name)) for name in features])
-        return TableFile(source, request, columns, settle_label(findings[label]), n_rows)
+        return TableFile(
+            source, _with_texts(request, columns), columns, settle_label(findings[label]), n_rows
+        )
     except UnclearError:
         raise
     except DatasetError as error:
         raise DatasetError(str(error) if source.name in str(error) else f"{source.name}: {error}") from None
+
+
+def _with_texts(request: Request, columns: list[Column]) -> Request:
+    """What was found to be text is handed over as such, also where all cells of a batch are numbers."""
+    found = {column.name for column in columns if isinstance(column, WordColumn)}
+    return request._replace(words=(request.words or frozenset()) | found)
 
 
 class _Observer(Protocol):
@@ -393,7 +320,13 @@ def _dates_last(columns: list[Column]) -> list[Column]:
 
 
 def check_names(source: Source, names: list[str], wanted: Iterable[str]) -> None:
-    """Refuse columns that are not there."""
+    """Refuse columns that are not there, and names that are no names."""
+    longest = max(map(len, names), default=0)
+    if longest > _LONGEST_NAME:
+        raise DatasetError(
+            f"{source.name} has a column whose name has {longest:,} characters, and may have "
+            f"{_LONGEST_NAME:,}: give it a short one (the first line of a CSV file has to name the columns)"
+        )
     for name in wanted:
         if name not in names:
             raise DatasetError(f"{source.name} has no column {name!r}: {_hint(name, names)}")

@@ -8,18 +8,14 @@ import re
 from typing import Literal, NamedTuple
 
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.columns import DATES, Use, settle
+from banditboost.datasets.tables.columns import DATES, WORDS, Use, settle
 from banditboost.datasets.tables.numerals import MARKS
-from banditboost.datasets.tables.profiles import Profile
+from banditboost.datasets.tables.profiles import Profile, many
 from banditboost.rows.sharing import MAX_VALUES
 
 Choice = Use | Literal["ignore"]
 """What is said of a column on a command line, unless it needs no word."""
-USE_OF_TEXT: Choice = "ignore"
-"""What a column of text is used for: a table has columns, and no words."""
-_TEXT = (
-    "is text of many words, which a table cannot hold: left out; GapBoost learns words from rows in Python"
-)
+_TEXT = "is {}, of which GapBoost learns the words; models that cannot read words are played without it"
 _FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
 _FEW_WORDS, _MANY_NUMBERS = 3, 20  # different ones: such words among so many numbers stand for missing ones
 _CLOCKS = ((1e9, 2.2e9), (1e12, 2.2e12))  # from 2001 to 2039, in seconds and in milliseconds
@@ -62,6 +58,8 @@ def _judge(profile: Profile) -> Verdict:
     finding = profile.finding
     if finding.unfit is not None:
         return Verdict("other things")
+    if finding.lists:
+        return _judge_lists(profile)
     if not profile.present:
         return Verdict("empty", "ignore", "is empty, and is left out")
     if profile.n_values == 1 and not finding.missing:
@@ -73,6 +71,14 @@ def _judge(profile: Profile) -> Verdict:
     if finding.numbers and not profile.is_text:
         return _judge_mixture(profile)
     return _judge_amounts(profile) or _judge_names(profile)
+
+
+def _judge_lists(profile: Profile) -> Verdict:
+    finding = profile.finding
+    if not finding.numbers + finding.texts:
+        return Verdict(f"lists: {many(profile.n_values)} words", WORDS, _TEXT.format("lists of texts"))
+    remark = f"holds lists and other values: left out; words=[{finding.name!r}] takes the words of both"
+    return Verdict("lists and others", "ignore", remark)
 
 
 def _judge_numbers(profile: Profile) -> Verdict:
@@ -134,7 +140,7 @@ def _judge_amounts(profile: Profile) -> Verdict | None:
 
 def _judge_names(profile: Profile) -> Verdict:
     if profile.is_text:
-        return Verdict("text", USE_OF_TEXT, _TEXT)
+        return Verdict(f"text: {many(len(profile.words))} words", WORDS, _TEXT.format("text"))
     if profile.is_new_each_time:
         return Verdict("id", "ignore", _new_in_each_row("give it fewer values to use it"))
     if profile.n_values > MAX_VALUES:
