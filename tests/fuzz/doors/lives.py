@@ -121,7 +121,7 @@ class Life:
         self._open.append(decision)
         while self._open and luck.random() < self._prompt:
             told = luck.random() < self._right
-            graded = {"reward": luck.random()} if luck.chance(0.3) else {"correct": told}
+            graded = {"reward": luck.random()} if luck.random() < 0.3 else {"correct": told}
             model.learn(self._open.pop(luck.randrange(len(self._open))), **graded)
             if self._prompt == 1.0 and not self._open:
                 break
