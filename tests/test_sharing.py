@@ -418,3 +418,29 @@ def test_numbers_of_words_where_there_are_none(kind: Any, row: Any) -> None:
     with pytest.raises(FeatureError, match="as a branch tells"):
         model.decide(row)
     assert (model.rounds, len(model.schema)) == (1, 1)
+
+
+def test_the_summary_counts_values_that_have_got_a_place_once() -> None:
+    """All of 100 values come again, and have places; of 400 the last 144 share."""
+    for n_values, own in ((100, 100), (400, MAX_VALUES)):
+        model = GapBoost(["yes", "no"], seed=1)
+        for i in range(3 * n_values):
+            model.learn(model.decide({"city": f"c{i % n_values}"}), correct=i % 2 == 0)
+        found = model.summary().shared_values["city"]
+        assert found[0] == own
+        assert abs(found[1] - (n_values - own)) < 0.2 * n_values
+
+
+@pytest.mark.parametrize("form", ["array", "list", "many"])
+def test_arrays_after_words_bring_columns(form: str) -> None:
+    """They join as they do in any model: on a draft, and with their numbers as they are."""
+    model = GapBoost(["yes", "no"], seed=1)
+    model.decide({"tags": ["a", "b"]})
+    assert sum(model.distribution(np.array([1.0, 2.0])).values()) == pytest.approx(1.0)
+    assert model.schema.names == ()
+    row = np.array([1.0, 2.0])
+    decision = {"array": lambda: model.decide(row), "list": lambda: model.decide([1.0, 2.0]),
+                "many": lambda: model.decide_many(row[np.newaxis])[0]}[form]()  # fmt: skip
+    model.learn(decision, correct=True)
+    assert model.schema.names == ("x0", "x1")
+    assert model.rounds == 2

@@ -66,8 +66,8 @@ class Summary:
     texts: dict[str, tuple[Hashable, ...]]
     """Texts that came in numeric features, by feature: each is a value of the feature "... (text)"."""
     shared_values: dict[str, tuple[int, int]]
-    """Of nominal features whose values share places: how many have a place of their own, and how many came
-    that had none, about.
+    """Of nominal features to which values came that had no place of their own: how many values have one now,
+    and about how many have none, and share places.
     """
     word_places: tuple[int, int] | None
     """Places that names and words share: how many are in use, and how many there are."""
@@ -132,7 +132,7 @@ class Summary:
             yield f"{name}: numeric, but {counted(len(texts), 'text')} came, too: {some}{more}"
         for name, (own, shared) in self.shared_values.items():
             have = "1 value has a place" if own == 1 else f"{own:,} values have places"
-            yield f"{name}: {have} of their own, about {shared:,} came that share places"
+            yield f"{name}: {have} of {'its' if own == 1 else 'their'} own, about {shared:,} share places"
         if self.word_places is not None:
             yield "names and words that share: {:,} of {:,} places in use".format(*self.word_places)
         yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"

@@ -73,7 +73,7 @@ class Positions(Columns):
         if row.shape[0] == self._array_width:
             return True
         names = self._position_names(row.shape[0])
-        if not self._columns:
+        if not len(self):
             for i in np.flatnonzero(np.abs(row.astype(np.float64)) > LARGEST):
                 raise too_large(f"x{i}", row[i])
             for name in names:

@@ -392,11 +392,17 @@ class Schema(Positions):
         return self.finds_words and any(isinstance(value, str) and is_text(value) for value in values)
 
     def shared_values(self) -> dict[Hashable, tuple[int, int]]:
-        """Of each nominal feature whose values share places: how many have one of their own, and how many
-        came that had none, about.
+        """Of each nominal feature to which values came that had no place of their own: how many values have
+        one now, and about how many have none.
         """
         about = self._newcomers.about(self.rounds)
-        return {name: (len(self._columns[name][1] or ()), n) for name, n in about.items()}
+        return {name: self._own_and_sharing(name, n) for name, n in about.items()}
+
+    def _own_and_sharing(self, name: Hashable, n_without: int) -> tuple[int, int]:
+        """Of so many values that came without a place, those have one now that were not the first ones."""
+        own = len(self._columns[name][1] or ())
+        n_given = own - max(FIRST_VALUES, self._declared_values.get(name, 0))
+        return own, max(0, n_without - max(0, n_given))
 
     def makes_words_of(self, row: Mapping[Any, Any]) -> bool:
         """Whether some features of a row would be words."""
