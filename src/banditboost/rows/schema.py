@@ -402,9 +402,9 @@ class Schema(Positions):
         """Whether some features of a row would be words."""
         return bool(self.cells(self.named(row)).words)
 
-    def look_ahead(self) -> None:
-        """Rows are coded before those before them are decided."""
-        self._newcomers.look_ahead(self.rounds)
+    def look_ahead(self, has_joined: bool = False) -> None:
+        """Rows are coded before those before them are decided; the first may be one that has just joined."""
+        self._newcomers.look_ahead(self.rounds, has_joined)
 
     def _noted(self, cells: Cells) -> Array:
         """Numbers, and a note of each value that has no place of its own."""
