@@ -384,7 +384,7 @@ class Schema(Positions):
     def note_ahead(self, found: list[Note]) -> None:
         """Note what comes without a place in rounds that are not decided yet."""
         if found:
-            self._newcomers.look_ahead(self.rounds)
+            self._newcomers.look_ahead(self.rounds, has_joined=True)
             self._newcomers.note(found)
 
     def has_texts(self, values: Iterable[Any]) -> bool:
