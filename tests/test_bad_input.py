@@ -409,7 +409,8 @@ def test_learn(decision: Any, verdict: Any) -> None:
         model.learn(old, correct=False)
     verdicts = model.verdicts
     knock(model, lambda model: model.learn(given_, verdict))
-    good = isinstance(verdict, (bool, np.bool_)) and decision in ("open", "old", "stored")
+    whole = isinstance(verdict, (int, np.integer, np.bool_)) and verdict in (0, 1)
+    good = whole and decision in ("open", "old", "stored")
     assert model.verdicts == verdicts + good
     check_committee(model._committee)  # type: ignore[arg-type]
 

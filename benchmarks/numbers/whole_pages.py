@@ -11,6 +11,7 @@ from benchmarks.numbers import sources
 from benchmarks.peers import report
 from benchmarks.records import FOLDER
 from benchmarks.reproduction import CAUSES_NAME, read_causes
+from benchmarks.rewards import page as rewards_page
 
 
 def texts() -> dict[Path, str]:
@@ -18,6 +19,7 @@ def texts() -> dict[Path, str]:
     return {
         FOLDER / bakeoff_page.PAGE_NAME: bakeoff_page.page(sources.lines("bakeoff")),
         FOLDER / clicks_page.PAGE_NAME: clicks_page.page(sources.lines("clicks")),
+        FOLDER / rewards_page.PAGE_NAME: rewards_page.page(sources.lines("rewards")),
         FOLDER / report.PAGE_NAME: report.page(sources.peer_records()),
         **{FOLDER / name: text for name, text in reproduced.items()},
     }

@@ -32,7 +32,7 @@ _MOST_NUMBERS = 12  # labels up to which the cells are written out
 
 
 def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.2) -> Figure:
-    """Moving average of accuracy over the last `window` share of the stream.
+    """Moving average of accuracy, or of rewards, over the last `window` share of the stream.
 
     It is for one result of `play` or several by name.
 
@@ -43,18 +43,24 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
     1
     """
     named = results if isinstance(results, Mapping) else {"": results}
-    if not named or not all(isinstance(result, Result) and len(result.y) for result in named.values()):
+    if not named or not all(isinstance(result, Result) and len(result.shown) for result in named.values()):
         raise ParameterError(
             f"results is {quoted(results)}; give a result of play with at least one round, "
             "or a dict of them by name"
         )
+    graded = {result.y is None for result in named.values()}
+    if len(graded) > 1:
+        raise ParameterError(
+            f"results is {quoted(results)}, some with right labels and some with rewards; give one kind"
+        )
+    what = "mean reward" if graded == {True} else "accuracy"
     check_number("window", window, 0.0, 1.0, open_low=True, hint="a share of the stream")
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.subplots()
         for name, result in named.items():
             curve = result.curve(window)
-            rounds = np.arange(len(result.y) - len(curve) + 1, len(result.y) + 1)
+            rounds = np.arange(len(result.shown) - len(curve) + 1, len(result.shown) + 1)
             axes.plot(
                 rounds,
                 curve,
@@ -65,8 +71,8 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
             )
         axes.set(
             xlabel="round",
-            ylabel=f"accuracy, last {window:.0%} of rounds",
-            xlim=(0, max(len(result.y) for result in named.values())),
+            ylabel=f"{what}, last {window:.0%} of rounds",
+            xlim=(0, max(len(result.shown) for result in named.values())),
         )
         axes.xaxis.set_major_formatter(mpl.ticker.StrMethodFormatter("{x:,.0f}"))
         if len(named) > 1:
@@ -115,9 +121,11 @@ def confusion(result: Result) -> Figure:
     >>> len(figure.axes[0].texts)
     4
     """
-    if not isinstance(result, Result) or not len(result.y):
-        raise ParameterError(f"result is {quoted(result)}; give what play returned, with at least one round")
-    counts, names = _counts(result)
+    if not isinstance(result, Result) or not len(result.shown) or result.y is None:
+        raise ParameterError(
+            f"result is {quoted(result)}; give what play returned for right labels, with at least one round"
+        )
+    counts, names = _counts(result, result.y)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     size = min(max(3.2, 0.5 * len(names)), 9.0)
     with mpl.rc_context({**STYLE, "axes.grid": False}):
@@ -129,7 +137,7 @@ def confusion(result: Result) -> Figure:
         axes.set(
             xlabel="shown label",
             ylabel="right label",
-            title=f"{len(result.y):,} rounds, accuracy {result.accuracy:.3f}",
+            title=f"{len(result.shown):,} rounds, accuracy {result.accuracy:.3f}",
         )
         if len(names) <= _MOST_NUMBERS:
             _write_cells(axes, counts, shares)
@@ -137,7 +145,7 @@ def confusion(result: Result) -> Figure:
     return figure
 
 
-def _counts(result: Result) -> tuple[Array, Sequence[str]]:
+def _counts(result: Result, right: Array) -> tuple[Array, Sequence[str]]:
     """How often each label was shown for each right one.
 
     Of many labels the most frequent stay, and the rest is one.
@@ -146,14 +154,12 @@ def _counts(result: Result) -> tuple[Array, Sequence[str]]:
     place = np.arange(n_labels)
     names = [figure_text(visible(label), _LONGEST_TICK) for label in result.labels]
     if n_labels > _MOST_LABELS:
-        kept = np.sort(
-            np.argsort(-np.bincount(result.y, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1]
-        )
+        kept = np.sort(np.argsort(-np.bincount(right, minlength=n_labels), kind="stable")[: _MOST_LABELS - 1])
         place = np.full(n_labels, len(kept))
         place[kept] = np.arange(len(kept))
         names = [*(names[label] for label in kept), "others"]
     size = len(names)
-    pairs = place[result.y] * size + place[result.shown]
+    pairs = place[right] * size + place[result.shown]
     return np.bincount(pairs, minlength=size * size).reshape(size, size), names
 
 

@@ -161,18 +161,17 @@ def check_target(name: str, value: Any) -> str:
     return path
 
 
-def check_reward(value: Any) -> bool:
-    """Return what a reward of 1 or 0 says: that the label was right, or that it was not.
+def check_reward(value: Any, rewards: tuple[float, float] = (0.0, 1.0)) -> float:
+    """Return a reward of another library as a float, if it is within a range; True and False are 1 and 0.
 
-    >>> check_reward(1.0)
-    True
-    >>> check_reward(0.3)
+    >>> check_reward(True)
+    1.0
+    >>> check_reward(1.3)
     Traceback (most recent call last):
-    banditboost.errors.ParameterError: reward is 0.3; give 1 if the label was right, 0 if not
+    banditboost.errors.ParameterError: reward is 1.3; give a number in [0, 1]: the model's rewards
     """
-    if not (is_number(value) or isinstance(value, (bool, np.bool_))) or value not in (0, 1):
-        refuse("reward", value, "give 1 if the label was right, 0 if not")
-    return bool(value)
+    number = int(value) if isinstance(value, (bool, np.bool_)) else value
+    return check_number("reward", number, *rewards, hint="the model's rewards")
 
 
 def check_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:

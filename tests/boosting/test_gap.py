@@ -603,7 +603,8 @@ def test_parameters_of_other_boosters_are_unknown() -> None:
 def test_parameters() -> None:
     tree = HoeffdingTree(grace_period=30)
     model = GapBoost(["a", "b"], n_learners=4, weak_learner=tree, max_memory=1 << 24, seed=9)
-    assert model.parameters == {"n_learners": 4, "weak_learner": tree, "max_memory": 1 << 24, "seed": 9}
+    made_with = {"n_learners": 4, "weak_learner": tree, "max_memory": 1 << 24, "seed": 9}
+    assert model.parameters == {**made_with, "rewards": (0.0, 1.0)}
 
 
 # Files

@@ -10,7 +10,7 @@ import pytest
 
 import banditboost
 from banditboost import HoeffdingTree, Schema
-from banditboost.inspection.tally import BY_LABEL
+from banditboost.inspection.tally import BY_LABEL, PER_LABEL
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
 from tests.boosting.test_twins import Coder
@@ -144,7 +144,7 @@ def test_among_many_labels_a_chain_begins_with_a_right_verdict() -> None:
     for t, (x, y) in enumerate(zip(stream.X, stream.y.tolist(), strict=True)):
         allowed = [0, 1, 2, 3 + t % 5, k - 1] if t % 4 else None
         pair.learn(pair.decide(x, x.tolist(), allowed), y)
-    heard = [label for label in range(k) if pair.booster._tally[BY_LABEL + 2 * label] > 0]
+    heard = [label for label in range(k) if pair.booster._tally[BY_LABEL + PER_LABEL * label] > 0]
     chains = [label for label in range(k) if pair.booster._group_of(label) >= 0]
     assert set(chains) == set(pair.twin.groups) < set(heard)
     assert set(chains) <= {0, 1, 2}

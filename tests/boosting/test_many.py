@@ -231,7 +231,7 @@ def test_a_bad_verdict_anywhere_and_nothing_is_learned(name: str) -> None:
     before = state_of(model)
     refusals = [
         (decisions[:3], [True, False], "3 decisions and 2 verdicts"),
-        (decisions[:3], [True, False, 1], "decision 2 of 3: correct is 1"),
+        (decisions[:3], [True, False, 2], "decision 2 of 3: correct is 2"),
         (decisions[:3], [True, False, None], "correct is None"),
         (decisions[:3], np.array([0.0, 1.0, 0.5]), "correct is"),
         (

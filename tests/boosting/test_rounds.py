@@ -81,9 +81,9 @@ def test_decision_of_another_model_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verdict", [1, 0, None, "yes", 1.0, np.int64(1), np.float64(0.0), [True], np.array([True])], ids=repr
+    "verdict", [2, -1, None, "yes", 1.0, np.int64(3), np.float64(0.0), [True], np.array([True])], ids=repr
 )
-def test_verdict_must_be_a_bool(name: str, verdict: Any) -> None:
+def test_verdict_must_be_right_or_wrong(name: str, verdict: Any) -> None:
     model = taught(name, 5)
     decision = model.decide(STREAM.X[0])
     message = refused(model, decision, verdict)

@@ -102,19 +102,27 @@ class Clinging(Sound):
         self._asked = {**getattr(self, "_asked", {}), decision.round: x} if isinstance(x, np.ndarray) else {}
         return decision
 
-    def learn(self, decision: Any, correct: bool) -> None:
+    def learn(self, decision: Any, correct: Any = None, *, reward: Any = None) -> None:
         x = self._asked.pop(decision.round, None)
         if x is not None:
             decision._memo[self._row_start :] = x
-        super().learn(decision, correct)
+        super().learn(decision, correct, reward=reward)
 
 
 class Credulous(Sound):
     """Learns a verdict as often as it comes."""
 
-    def learn(self, decision: Any, correct: bool) -> None:
-        self._identity.ledger.bits[:] = 0
-        super().learn(decision, correct)
+    def learn(self, decision: Any, correct: Any = None, *, reward: Any = None) -> None:
+        if reward is None and correct is not None:
+            self._identity.ledger.bits[:] = 0
+        super().learn(decision, correct, reward=reward)
+
+
+class Generous(Sound):
+    """Cuts a reward that is too large, and does not say so."""
+
+    def learn(self, decision: Any, correct: Any = None, *, reward: Any = None) -> None:
+        super().learn(decision, correct, reward=1.0 if reward is not None and reward > 1 else reward)
 
 
 class Rigid(Sound):
@@ -164,6 +172,7 @@ BOOSTERS: dict[str, type[BanditBooster]] = {
     "check_files_go_on": Misfiled,
     "check_rows_are_not_kept": Clinging,
     "check_each_verdict_counts_once": Credulous,
+    "check_rewards_are_heard": Generous,
     "check_features_come_and_go": Rigid,
     "check_words_are_learned_or_refused": Scarred,
     "check_memory_is_bounded": Hoarding,

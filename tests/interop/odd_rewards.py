@@ -1,4 +1,4 @@
-"""Rewards that are none: neither 0 nor 1, or nothing that can be compared with them."""
+"""Rewards that are none: not from 0 to 1, or nothing that can be compared with them."""
 
 from decimal import Decimal
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 ODD = [
-    0.3, -1, 2, np.nan, np.inf, None, "1", b"1", 1j, [], [1], {}, np.zeros(2), np.array(1), object(), int, pd.NA,
+    1.3, -1, 2, np.nan, np.inf, None, "1", b"1", 1j, [], [1], {}, np.zeros(2), np.array(1), object(), int, pd.NA,
     Decimal("sNaN"), 10**5000, np.timedelta64(1), np.datetime64("2020"),
 ]  # fmt: skip
 RIGHT, WRONG = (

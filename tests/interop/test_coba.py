@@ -79,8 +79,8 @@ def test_every_form_of_context_is_a_row(context):
 def test_refusals():
     learner = CobaLearner(AdaBandit, n_learners=2, seed=1)
     action, probability, memory = learner.predict([1.0], ["left", "right"])
-    with pytest.raises(ParameterError, match=r"reward is 0\.5"):
-        learner.learn([1.0], action, 0.5, probability, **memory)
+    with pytest.raises(ParameterError, match=r"reward is 1\.5"):
+        learner.learn([1.0], action, 1.5, probability, **memory)
     with pytest.raises(LabelError, match="give the same ones"):
         learner.predict([1.0], ["left", "right", "up"])
     assert (learner.model.verdicts, learner.model.rounds) == (0, 1)
@@ -90,7 +90,7 @@ def test_refusals():
 def test_odd_rewards_are_refused(reward):
     learner = CobaLearner(AdaBandit, n_learners=2, seed=1)
     action, probability, memory = learner.predict([0.5], ["left", "right"])
-    with pytest.raises(ParameterError, match=r"reward is .*; give 1 if the label was right, 0 if not"):
+    with pytest.raises(ParameterError, match=r"reward is .*; give a number in \[0, 1\]"):
         learner.learn([0.5], action, reward, probability, **memory)
     assert learner.model.verdicts == 0
 

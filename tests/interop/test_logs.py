@@ -126,11 +126,25 @@ def test_names_cannot_break_a_line():
     assert not any(word.partition("=")[0].isdigit() or word[0] == "_" for word in features.split(" "))
 
 
+def test_graded_rewards():
+    """Costs count from the largest reward."""
+    model = AdaBandit(LABELS, n_learners=1, exploration=0.1, rewards=(-1, 3), seed=1)
+    log, x = DecisionLog(LABELS, rewards=model.rewards), {"a": 1}
+    for reward in (2.5, 3, -1):
+        log.add(x, model.decide(x), reward=reward)
+    log.add(x, model.decide(x), correct=True)
+    assert log.to_obp()["reward"].tolist() == [2.5, 3, -1, 3]
+    assert [line.split(":")[1] for line in log.to_vw()] == ["0.5", "0", "4", "0"]
+    assert [json.loads(line)["o"][0]["v"] for line in log.to_dsjson()] == [2.5, 3, -1, 3]
+
+
 def test_refusals_change_nothing():
     model, log = AdaBandit(LABELS, n_learners=1, seed=1), DecisionLog(LABELS[:2])
     decision = model.decide({"a": 1})
-    with pytest.raises(DecisionError, match="correct is 1"):
-        log.add({"a": 1}, decision, 1)
+    with pytest.raises(DecisionError, match=r"correct is 0\.5"):
+        log.add({"a": 1}, decision, 0.5)
+    with pytest.raises(DecisionError, match="reward is 2"):
+        log.add({"a": 1}, decision, reward=2)
     with pytest.raises(LabelError, match="not one of the log's labels"):
         DecisionLog(["other", "labels"]).add({"a": 1}, decision, correct=True)
     with pytest.raises(FeatureError, match="'a' is inf"):

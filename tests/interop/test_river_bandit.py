@@ -56,8 +56,8 @@ def test_refusals_change_nothing():
     with pytest.raises(DecisionError, match="not pulled last"):
         policy.update("go", {}, 1)
     arm = policy.pull(ARMS, context={"a": 1})
-    with pytest.raises(ParameterError, match=r"reward is 0\.5"):
-        policy.update(arm, {"a": 1}, 0.5)
+    with pytest.raises(ParameterError, match=r"reward is 1\.5"):
+        policy.update(arm, {"a": 1}, 1.5)
     with pytest.raises(LabelError, match="give the same arms"):
         policy.pull(ARMS[:2], context={"a": 1})
     policy.update(arm, {"a": 1}, 1)
@@ -70,7 +70,7 @@ def test_refusals_change_nothing():
 def test_odd_rewards_are_refused(reward):
     policy = BoosterPolicy(n_learners=2, seed=1)
     arm = policy.pull(ARMS, context={"hour": 3})
-    with pytest.raises(ParameterError, match=r"reward is .*; give 1 if the label was right, 0 if not"):
+    with pytest.raises(ParameterError, match=r"reward is .*; give a number in \[0, 1\]"):
         policy.update(arm, {"hour": 3}, reward)
     assert policy.model.verdicts == 0
     policy.update(arm, {"hour": 3}, 1)

@@ -13,7 +13,7 @@ import banditboost
 from banditboost import GapBoost, Schema
 from banditboost.boosting.gap import layout
 from banditboost.errors import ModelFileError
-from banditboost.inspection.tally import EXPLORED, HEARD, INVERSE, RIGHT_INVERSE, SQUARES
+from banditboost.inspection.tally import EXPLORED, HEARD, INVERSE, REWARD_INVERSE, REWARD_SQUARES, SQUARES
 from tests.boosting.streams import growing_rows
 from tests.io.models import STREAM, forge, go_on, reloaded, trained
 
@@ -174,7 +174,11 @@ OTHERS: dict[str, tuple[tuple[str, Change], str]] = {
     "sums above the counts": (tally(INVERSE, 1e200), "tally"),
     "squares above the sums": (tally(SQUARES, 1e200), "tally"),
     "squares below the sums": (tally(SQUARES, 1.0), "tally"),
-    "right ones below 0": (tally(RIGHT_INVERSE, -1.0), "tally"),
+    "right ones below 0": (tally(REWARD_INVERSE, -1.0), "tally"),
+    "squared rewards above the rewards": (tally(REWARD_SQUARES, 1e200), "tally"),
+    "a reward of 2": (("AdaBandit", put("recent", (0, 2), 2.0)), "tally"),
+    "a sum of rewards below that of squares": (("AdaBandit", put("by_label", (0, 2), 1e9)), "tally"),
+    "rewards that are larger than they can be": (("AdaBandit", put("by_label", (0, 2), 0.0)), "tally"),
     "explored, NaN": (tally(EXPLORED, np.nan), "tally"),
     "heard more than counted": (tally(HEARD, 1e300), "tally"),
     "more learned than heard": (("half heard", all_learned), "ledger has more"),

@@ -13,7 +13,7 @@ import pytest
 import banditboost
 from banditboost import baselines, play
 from banditboost.errors import DecisionError, ModelFileError
-from banditboost.inspection.tally import BY_LABEL, EXPLORED, HEARD, WINDOW
+from banditboost.inspection.tally import BY_LABEL, EXPLORED, HEARD, PER_LABEL, WINDOW
 from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import ROUND
 from tests.boosting.states import difference
@@ -147,6 +147,6 @@ def test_verdicts_of_branches_are_counted_up_to_their_last(tmp_path: Path) -> No
     own = model.decide(np.zeros(1))
     model.learn(own, True)
     assert model.verdicts == verdicts + 2
-    assert model._tally[HEARD] == model._tally[BY_LABEL::2].sum() == model.verdicts
+    assert model._tally[HEARD] == model._tally[BY_LABEL::PER_LABEL].sum() == model.verdicts
     model.save(tmp_path / "again")
     assert banditboost.load(tmp_path / "again").verdicts == model.verdicts

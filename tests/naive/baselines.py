@@ -45,14 +45,14 @@ class Random(Baseline):
 class Majority(Baseline):
     def __init__(self, k, rho, seed):
         super().__init__(k, rho, seed)
-        self.right, self.heard = [0] * k, [0] * k
+        self.earned, self.heard = [0] * k, [0] * k
 
     def scores(self, _x):
-        return [(right + 1) / (heard + 1) for right, heard in zip(self.right, self.heard, strict=True)]
+        return [(earned + 1) / (heard + 1) for earned, heard in zip(self.earned, self.heard, strict=True)]
 
-    def learn(self, decision, _x, correct):
+    def learn(self, decision, _x, reward):
         self.heard[decision.ytilde] += 1
-        self.right[decision.ytilde] += correct
+        self.earned[decision.ytilde] += reward
 
 
 class Linear(Baseline):
@@ -102,12 +102,12 @@ class Banditron(Linear):
     def weight(self, label, column):
         return self.W.get((label, column), 0.0)
 
-    def learn(self, decision, x, correct):
+    def learn(self, decision, x, reward):
         self.look_at(x)
         for column, number in self.phi(x).items():
-            if correct:
+            if reward:
                 self.W[decision.ytilde, column] = (
-                    self.weight(decision.ytilde, column) + 1 / decision.p * number
+                    self.weight(decision.ytilde, column) + reward / decision.p * number
                 )
             self.W[decision.yhat, column] = self.weight(decision.yhat, column) - number
 

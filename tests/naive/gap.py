@@ -245,7 +245,7 @@ class GapBoost:
         self.declared = list(n_values)
         self.shared = {}  # shared place -> (count, squares)
         self.last_name = {}  # shared place -> the name that was learned there last
-        self.groups = {}  # label -> N trees, in order of first verdicts; of many labels, first right ones
+        self.groups = {}  # label -> N trees, in order of first rewards; of many labels, first ones above 0
         self.n_wrong = {}  # label without a group -> its verdicts
         self.W = {}  # (label, stage) -> {place: weight}
         self.G = {}  # (label, stage) -> {place: sum of squared gradients}
@@ -506,17 +506,18 @@ class GapBoost:
 
     # Learning
 
-    def learn(self, decision, x, correct):
+    def learn(self, decision, x, reward):
+        """The reward is in [0, 1]: 1 for a right label, 0 for a wrong one."""
         a, x = decision.ytilde, self.completed(x)
         features = self.features(x)
-        if a not in self.groups and (correct or self.k <= MOST_EAGER):
+        if a not in self.groups and (reward > 0 or self.k <= MOST_EAGER):
             self.make_group(a)
         self.V += 1
         for m in LINEAR:
             for _, value in features[m]:
                 self.Q[m] += value * value
         if a in self.groups:
-            self.teach(a, x, correct, features)
+            self.teach(a, x, reward, features)
         else:
             self.n_wrong[a] = self.n_wrong.get(a, 0) + 1
         for c, kind in enumerate(self.kinds):
@@ -528,9 +529,9 @@ class GapBoost:
             if name is not None:
                 self.last_name[place] = name
 
-    def teach(self, a, x, correct, features):
+    def teach(self, a, x, reward, features):
         """What the chain and the regressions of a label learn."""
-        y = 1 if correct else -1
+        y = 2 * reward - 1
         kinds = self.kinds_of_regressions(features)
         if "narrow" in kinds:
             answer = self.regression_answer("narrow", a, features)
@@ -539,7 +540,7 @@ class GapBoost:
         if "wide" in kinds:
             answer = self.regression_answer("wide", a, features)
             self.L_wide = judged(self.L_wide, answer, y)
-            if y * answer < 1:
+            if not beyond(answer, y):
                 self.wide[a].learn(own(features[1]) + features[2], y - answer)
         F = self.prefixes(a, x, features)  # from the state before this lesson
         for j in range(1, len(F)):
@@ -547,9 +548,10 @@ class GapBoost:
         for m in LINEAR:
             self.learn_linear(a, m, features[m], y, F[m])
         for i in range(self.N):
-            w = max(0.0, 1 - y * F[3 + i])  # the prefix before this tree
+            prefix = F[3 + i]  # before this tree
+            w = 0.0 if beyond(prefix, y) else abs(y - prefix)
             if w > LEAST_WEIGHT:
-                self.groups[a][i].learn(self.without_words(x), 1 if correct else 0, w)
+                self.groups[a][i].learn(self.without_words(x), 1 if y > prefix else 0, w)
 
     def make_group(self, a):
         first = len(self.groups) * self.N
@@ -560,7 +562,7 @@ class GapBoost:
 
     def learn_linear(self, a, m, features, y, F_m):
         """The flow of (y - F)^2 along the AdaGrad direction: F moves towards y, never past it."""
-        if y * F_m >= 1 or not features:
+        if beyond(F_m, y) or not features:
             return
         W, G, e = self.W[a, m], self.G[a, m], y - F_m
         for place, value in features:
@@ -582,6 +584,11 @@ class GapBoost:
 def own(features):
     """Those of stage 1 that regressions have: neither shared names nor words."""
     return [(place, value) for place, value in features if place[0] != "shared"]
+
+
+def beyond(F, y):
+    """Whether F is at or beyond an end of [-1, 1] that y is at."""
+    return (y == 1 and F >= 1) or (y == -1 and F <= -1)
 
 
 def judged(loss, answer, y):

@@ -13,6 +13,7 @@ DELAY = 8
 LOSS = 9
 PAIR = 10
 LEAF_COLUMN = 11
+VERDICT = 12
 
 GOLDEN = 0x9E3779B97F4A7C15
 MODULUS = 2**64
@@ -32,6 +33,11 @@ def uniform(seed, round, purpose, index):
     """The number in [0, 1) that belongs to (seed, round, purpose, index)."""
     round_key = mix(mix(seed) + GOLDEN * round)
     return (mix(round_key + GOLDEN * (64 * index + purpose)) >> 11) * 2.0**-53
+
+
+def verdict(seed, round, reward):
+    """A reward in [0, 1] as a verdict: right with this probability."""
+    return uniform(seed, round, VERDICT, 0) < reward
 
 
 def pick(u, things):

@@ -33,25 +33,27 @@ def choose(model: Any, memo: Array, key: int) -> None:
 
 
 @allocating
-def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
-    """W += (1[right] / p e_shown - e_greedy) phi(x)^T, in expectation the perceptron's step (e_y - e_greedy)
+def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """W += (reward / p e_shown - e_greedy) phi(x)^T, in expectation the perceptron's step (e_y - e_greedy)
     phi(x)^T.
     """
     learned, table, x = model.learned, model.learned.tables[0], memo[model.settings.row_start :]
-    count_verdict(model.settings, learned.counts, memo, feedback)
+    count_verdict(model.settings, learned.counts, memo, reward)
     note_scales(model.features, x, learned.scales)
     columns, values = vector_of(model.features, learned.scales, x)
     shown, greedy = int(memo[SHOWN]), int(memo[GREEDY])
     for i in range(columns.size):
-        table[columns[i], shown] += feedback / memo[PROBABILITY] * values[i]
+        table[columns[i], shown] += reward / memo[PROBABILITY] * values[i]
         table[columns[i], greedy] -= values[i]
 
 
 class Banditron(LinearBaseline):
-    """The perceptron with an unbiased estimate of its step: W += (1[right] / p e_shown - e_greedy) phi(x)^T.
+    """The perceptron with an unbiased estimate of its step: W += (reward / p e_shown - e_greedy) phi(x)^T.
+
+    The reward is 1 for a right label and 0 for a wrong one.
 
     Args:
-        labels, schema, seed: as for the boosters.
+        labels, schema, rewards, seed: as for the boosters.
         exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k
             - 1).
 
@@ -61,4 +63,4 @@ class Banditron(LinearBaseline):
     1
     """
 
-    compiled_round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody, graded=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from banditboost.boosting.rated import Rated
 from banditboost.models.model import MEBIBYTE
+from banditboost.rewards import UNIT
 from banditboost.rows.features import feature_table
 from banditboost.rows.schema import Schema
 from banditboost.schedules import to_plain
@@ -37,9 +38,17 @@ class Baseline(Rated):
         *,
         exploration: float = 0.05,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         seed: int | None = None,
     ) -> None:
-        super().__init__(labels, exploration=exploration, schema=schema, max_memory=256 * MEBIBYTE, seed=seed)
+        super().__init__(
+            labels,
+            exploration=exploration,
+            schema=schema,
+            rewards=rewards,
+            max_memory=256 * MEBIBYTE,
+            seed=seed,
+        )
 
     def _start(self) -> None:
         self._table = feature_table(self._schema)
@@ -64,7 +73,7 @@ class Baseline(Rated):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {"exploration": to_plain(self.exploration), "seed": self.seed}
+        return {"exploration": to_plain(self.exploration), "rewards": self.rewards, "seed": self.seed}
 
 
 class CountsOnly(NamedTuple):

@@ -11,6 +11,7 @@ from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import kernel
 from banditboost.compiled.rng import LABEL_TIE, uniform
 from banditboost.errors import ParameterError
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
 from banditboost.text import quoted
@@ -28,35 +29,41 @@ def choose(model: Any, memo: Array, key: int) -> None:
 
 
 @kernel
-def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
-    """Count the verdict."""
-    count_verdict(model.settings, model.learned.counts, memo, feedback)
+def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """Count the reward."""
+    count_verdict(model.settings, model.learned.counts, memo, reward)
 
 
 class Random(Baseline):
     """Shows every label with probability 1 / k and learns nothing.
 
     Args:
-        labels, schema, seed: as for the boosters.
+        labels, schema, rewards, seed: as for the boosters.
 
     >>> Random(["a", "b", "c", "d"], seed=1).decide({"age": 31}).probability
     0.25
     """
 
-    compiled_round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody, graded=True)
 
     def __init__(
-        self, labels: Iterable[Hashable], *, schema: Schema | None = None, seed: int | None = None
+        self,
+        labels: Iterable[Hashable],
+        *,
+        schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
+        seed: int | None = None,
     ) -> None:
         names = check_labels(labels)
-        super().__init__(names, exploration=(len(names) - 1) / len(names), schema=schema, seed=seed)
+        exploration = (len(names) - 1) / len(names)
+        super().__init__(names, exploration=exploration, schema=schema, rewards=rewards, seed=seed)
 
     def _state(self) -> BaselineState:
         return BaselineState(learned=CountsOnly(self._counts, self._tally), **self._common())
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {"seed": self.seed}
+        return {"rewards": self.rewards, "seed": self.seed}
 
     def _change_exploration(self, changed: float | Schedule) -> None:
         raise ParameterError(

@@ -12,13 +12,13 @@ from banditboost.boosting.exploration import allowed_labels, count_verdict, show
 from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.compiled.rng import LABEL_TIE
-from banditboost.inspection.tally import BY_LABEL
+from banditboost.inspection.tally import by_label_of
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import SHOWN
 from banditboost.types import Array, Record
 
-RIGHT, HEARD = 0, 1
+EARNED, HEARD = 0, 1
 
 
 class MajorityLearned(NamedTuple):
@@ -26,36 +26,36 @@ class MajorityLearned(NamedTuple):
 
     counts: Record
     tally: Array
-    shares: Array  # [2, k]: right verdicts on each label, and all
+    shares: Array  # [2, k]: the sum of the rewards of each label, and how many these were
 
 
 @allocating
 def choose(model: Any, memo: Array, key: int) -> None:
-    """The largest share of right verdicts, (right + 1) / (heard + 1), is greedy."""
+    """The largest mean reward, (earned + 1) / (heard + 1), is greedy."""
     n_labels, heard = model.settings.n_labels, model.learned.shares
     shares = np.empty(n_labels)
     for label in range(n_labels):
-        shares[label] = (heard[RIGHT, label] + 1.0) / (heard[HEARD, label] + 1.0)
+        shares[label] = (heard[EARNED, label] + 1.0) / (heard[HEARD, label] + 1.0)
     greedy = largest_label(np.arange(n_labels), n_labels, shares, n_labels, key, LABEL_TIE, 0)
     show(model.settings, model.learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 
 
 @kernel
-def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
-    """Count the verdict on the shown label."""
-    count_verdict(model.settings, model.learned.counts, memo, feedback)
-    model.learned.shares[RIGHT, int(memo[SHOWN])] += feedback
+def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """Count what the shown label has earned."""
+    count_verdict(model.settings, model.learned.counts, memo, reward)
+    model.learned.shares[EARNED, int(memo[SHOWN])] += reward
     model.learned.shares[HEARD, int(memo[SHOWN])] += 1.0
 
 
 class Majority(Baseline):
-    """Epsilon-greedy without features: shows the label that was right most often of the times it was shown.
+    """Epsilon-greedy without features: shows the label with the largest mean reward so far.
 
-    The share of label a is (right_a + 1) / (heard_a + 1), so that every label begins at 1 and is tried before
-    it is given up. As the share is of the label's own verdicts, no weight 1 / p is needed.
+    That of label a is (earned_a + 1) / (heard_a + 1), so that every label begins at 1 and is tried before it
+    is given up; a right label earns 1. As it is of the label's own rewards, no weight 1 / p is needed.
 
     Args:
-        labels, schema, seed: as for the boosters.
+        labels, schema, rewards, seed: as for the boosters.
         exploration: share of rounds in which another label is tried.
 
     >>> model = Majority(["a", "b"], exploration=0.1, seed=1)
@@ -66,7 +66,7 @@ class Majority(Baseline):
     0.9
     """
 
-    compiled_round = Round(choose, teach, teach_learners=teach_nobody)
+    compiled_round = Round(choose, teach, teach_learners=teach_nobody, graded=True)
 
     def _start(self) -> None:
         super()._start()
@@ -83,7 +83,7 @@ class Majority(Baseline):
     def _restore(self, arrays: dict[str, Array]) -> None:
         shares = take_array(arrays, "weights", np.float64, self._shares.shape)
         super()._restore(arrays)
-        counted = self._tally[BY_LABEL:].reshape(-1, 2).T[::-1]  # which is looked at there
+        counted = by_label_of(self._tally)[:, 1::-1].T  # which is looked at there
         possible = np.array_equal(shares, counted) and shares[HEARD].sum() == self.verdicts
         demand(possible, "the counts of verdicts are not possible")
         self._shares = shares

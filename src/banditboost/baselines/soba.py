@@ -19,6 +19,7 @@ from banditboost.compiled.rng import LABEL_TIE
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import LEAST_PROBABILITY, PROBABILITY, SHOWN
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.validation import check_number
@@ -97,7 +98,7 @@ class DiagonalSOBA(LinearBaseline):
     the time when the verdict is learned. A wrong label teaches nothing.
 
     Args:
-        labels, schema, seed: as for the boosters.
+        labels, schema, rewards, seed: as for the boosters.
         exploration: rho, the share of rounds in which another label is tried; the paper's gamma is rho k / (k
             - 1).
         regularization: a, with which the diagonal of A begins; 1e-100 at least.
@@ -118,10 +119,11 @@ class DiagonalSOBA(LinearBaseline):
         exploration: float = 0.05,
         regularization: float = 1.0,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         seed: int | None = None,
     ) -> None:
         self.regularization = check_number("regularization", regularization, LEAST_REGULARIZATION, 1e12)
-        super().__init__(labels, exploration=exploration, schema=schema, seed=seed)
+        super().__init__(labels, exploration=exploration, schema=schema, rewards=rewards, seed=seed)
 
     def _start(self) -> None:
         super()._start()

@@ -17,6 +17,7 @@ from banditboost.compiled.compile import kernel
 from banditboost.compiled.rng import uniform
 from banditboost.io.values import demand
 from banditboost.models.model import MEBIBYTE
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import HoeffdingTree
@@ -26,7 +27,7 @@ BAG = 20
 TREE = HoeffdingTree(grace_period=10.0, split_confidence=0.1, tie_threshold=0.3)
 """What the trees are, unless something else is asked for."""
 _ROUNDING = 1e-9  # logarithms differ in the last digit from machine to machine
-_PARAMETERS = ("n_learners", "weak_learner", "max_memory", "seed", "exploration")
+_PARAMETERS = ("n_learners", "weak_learner", "rewards", "max_memory", "seed", "exploration")
 
 
 @kernel
@@ -83,7 +84,7 @@ class EpsilonGreedyTree(_EpsilonGreedy):
     probability 1/2.
 
     Args:
-        labels, schema, max_memory, seed: as for the boosters.
+        labels, schema, rewards, max_memory, seed: as for the boosters.
         exploration: share of rounds in which another label is tried.
         weak_learner: the tree; None is HoeffdingTree(grace_period=10, split_confidence=0.1,
             tie_threshold=0.3).
@@ -103,6 +104,7 @@ class EpsilonGreedyTree(_EpsilonGreedy):
         exploration: float = 0.05,
         weak_learner: Any = None,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
@@ -113,6 +115,7 @@ class EpsilonGreedyTree(_EpsilonGreedy):
             exploration=exploration,
             weak_learner=learner,
             schema=schema,
+            rewards=rewards,
             max_memory=max_memory,
             seed=seed,
         )
@@ -130,7 +133,7 @@ class EpsilonGreedyForest(_EpsilonGreedy):
     own, drawn by a keyed number, and a label's score is the mean over its trees.
 
     Args:
-        labels, schema, max_memory, seed: as for the boosters.
+        labels, schema, rewards, max_memory, seed: as for the boosters.
         n_learners: trees for each label.
         exploration: share of rounds in which another label is tried.
         weak_learner: the trees; None is as for EpsilonGreedyTree.
@@ -151,6 +154,7 @@ class EpsilonGreedyForest(_EpsilonGreedy):
         exploration: float = 0.05,
         weak_learner: Any = None,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
@@ -161,6 +165,7 @@ class EpsilonGreedyForest(_EpsilonGreedy):
             exploration=exploration,
             weak_learner=learner,
             schema=schema,
+            rewards=rewards,
             max_memory=max_memory,
             seed=seed,
         )

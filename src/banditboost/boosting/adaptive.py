@@ -43,6 +43,7 @@ from banditboost.io.values import demand
 from banditboost.memo import CHOSEN_EXPERT, LEAST_PROBABILITY, RATE, ROUND, VOTES
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE, Witnessed
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
 from banditboost.theory import WeakLearningCondition, adaptive_exploration
@@ -277,6 +278,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
             `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
+        rewards: the least and the largest reward; a verdict counts as one of the two.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
         lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
@@ -305,6 +307,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
         estimator: int = 4,
         weak_learner: Any = None,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         clip: float | None = 100.0,
         lesson: str = "ours",
         importance_scale: float = 1.0,
@@ -319,6 +322,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
             estimator=estimator,
             weak_learner=weak_learner,
             schema=schema,
+            rewards=rewards,
             clip=clip,
             lesson=lesson,
             importance_scale=importance_scale,

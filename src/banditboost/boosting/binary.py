@@ -25,6 +25,7 @@ from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import LEAST_PROBABILITY, PROBABILITY, SHOWN, VOTES
 from banditboost.models.model import MEBIBYTE
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
 from banditboost.trees.forest import score_forest
@@ -264,6 +265,7 @@ class BinBandit(BinaryBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn`; None is the default
             tree.
         schema: features, if they are to be declared.
+        rewards: the least and the largest reward; a verdict counts as one of the two.
         clip: the largest weight of an example; None is no limit.
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: kept for the other boosters' sake, this one compares no costs.
@@ -289,6 +291,7 @@ class BinBandit(BinaryBooster):
         estimator: int = 4,
         weak_learner: Any = None,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         clip: float | None = None,
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
@@ -302,6 +305,7 @@ class BinBandit(BinaryBooster):
             estimator=estimator,
             weak_learner=weak_learner,
             schema=schema,
+            rewards=rewards,
             clip=clip,
             importance_scale=importance_scale,
             tie_tolerance=tie_tolerance,

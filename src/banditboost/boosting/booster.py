@@ -98,6 +98,7 @@ class Booster(Model):
         clip: float | None = 100.0,
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
+        **others: Any,
     ) -> None:
         self.n_learners = check_count("n_learners", n_learners, 1, 10_000)
         self.weak_learner = self.default_tree if weak_learner is None else weak_learner
@@ -106,7 +107,7 @@ class Booster(Model):
             "importance_scale": check_number("importance_scale", importance_scale, 0.0, 1e12, open_low=True),
             "tie_tolerance": check_number("tie_tolerance", tie_tolerance, 0.0, 1e6),
         }
-        super().__init__(labels, schema=schema, max_memory=max_memory, seed=seed)
+        super().__init__(labels, schema=schema, max_memory=max_memory, seed=seed, **others)
 
     def _start(self) -> None:
         """Make the learners, and set up what a booster keeps beside them."""
@@ -182,7 +183,7 @@ class Booster(Model):
     def _finish_lesson(self) -> None:
         while self._scratch.lesson[NEXT] != NONE:
             calls = self._calls
-            if calls.learn(calls.model, self._blank, GO_ON, 0, 0, 0) != LEARNED:
+            if calls.learn(calls.model, self._blank, float(GO_ON), 0, 0, 0) != LEARNED:
                 self._make_room()
 
     def _make_room(self) -> None:

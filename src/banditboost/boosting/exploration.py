@@ -40,12 +40,11 @@ def exploration_rate(settings: Record, counts: Record, memo: Array) -> float:
 
 
 @inlined
-def count_verdict(settings: Record, counts: Record, memo: Array, feedback: int) -> None:
+def count_verdict(settings: Record, counts: Record, memo: Array, feedback: float) -> None:
     """Count it, and let it be part of the recent error of the greedy label."""
     counts.verdicts += 1
     if settings.schedule == SCHEDULE_BY_ERROR and memo[SHOWN] == memo[GREEDY]:
-        wrong = 0.0 if feedback != 0 else 1.0
-        counts.recent_error += (wrong - counts.recent_error) / min(
+        counts.recent_error += (1.0 - feedback - counts.recent_error) / min(
             counts.verdicts + _FIRST_VERDICTS, settings.error_memory
         )
 

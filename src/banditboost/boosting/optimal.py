@@ -26,6 +26,7 @@ from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPERT_TIE
 from banditboost.memo import CHOSEN_EXPERT, VOTES
 from banditboost.models.model import MEBIBYTE, Witnessed
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.schedules import Schedule
 from banditboost.theory import WeakLearningCondition, optimal_exploration
@@ -244,6 +245,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
             `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
+        rewards: the least and the largest reward; a verdict counts as one of the two.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
         lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
@@ -272,6 +274,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
         estimator: int = 4,
         weak_learner: Any = None,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         clip: float | None = 100.0,
         lesson: str = "ours",
         importance_scale: float = 1.0,
@@ -287,6 +290,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
             estimator=estimator,
             weak_learner=weak_learner,
             schema=schema,
+            rewards=rewards,
             clip=clip,
             lesson=lesson,
             importance_scale=importance_scale,

@@ -68,21 +68,21 @@ class PythonCalls(Calls):
         self,
         model: Any,  # noqa: ARG002 (it is learned aside)
         memo: Array,
-        feedback: int,
+        told: float,
         n_allowed: int,
         closes: int,
         seed: int,
     ) -> int:
         _write(self._taught, self._learned)
         aside = self._aside
-        status = aside.learn(aside.model, memo, feedback, n_allowed, closes, seed)
+        status = aside.learn(aside.model, memo, told, n_allowed, closes, seed)
         if status != LEARNED:
             return status
         row, scratch = memo[int(self._state.settings.row_start) :], self._state.scratch
         if self._committee.with_costs:
             self._committee.learn_costs(row, scratch.costs, scratch.labels, scratch.importance)
         else:
-            first = int(self._first_learner(self._state, memo, feedback))
+            first = int(self._first_learner(self._state, memo, told))
             self._committee.learn(row, scratch.labels, scratch.importance, first)
         _write(self._learned, self._taught)
         return LEARNED

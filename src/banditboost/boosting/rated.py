@@ -93,8 +93,8 @@ class Rated(BanditModel):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        exploration = to_plain(self.exploration)
-        return {**super().parameters, "exploration": exploration, "estimator": int(self._settings.estimator)}
+        own = {"exploration": to_plain(self.exploration), "estimator": int(self._settings.estimator)}
+        return {**super().parameters, **own, "rewards": self.rewards}
 
     def _arrays(self) -> dict[str, Array]:
         adapting = isinstance(self.exploration, Adaptive)

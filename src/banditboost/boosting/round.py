@@ -11,6 +11,9 @@ over them. A booster says:
                                         which learners this verdict teaches: n_learners of them from this
                                         one on; -1 if they are yet to be made
 
+Feedback is 1 (right) or 0; the right label, if that is told; and of a graded booster the reward itself, in
+[0, 1]. To the others a reward becomes a verdict by a keyed number: right with the probability that it says.
+
 `model` is a named tuple of the model's arrays, read by name (compiled/border.py). Whatever the booster, it
 has
 
@@ -34,7 +37,7 @@ from numba import float64, int64
 
 from banditboost.compiled.border import TABLE, caller, table_type
 from banditboost.compiled.compile import entry, inlined
-from banditboost.compiled.rng import round_key
+from banditboost.compiled.rng import VERDICT, round_key, uniform
 from banditboost.inspection.tally import note_verdict
 from banditboost.memo import ROUND, SHOWN
 from banditboost.models.calls import CLOSED, GO_ON, LEARNED, NO_LEARNERS, NO_ROOM, SHORT_MEMO, UNFINISHED
@@ -118,6 +121,22 @@ def count_round(counts: Record, round_: int) -> None:
     counts.rounds = max(counts.rounds, round_ + 1)
 
 
+@inlined
+def as_verdict(settings: Record, told: float, key: int) -> int:
+    """A reward as a verdict, by a keyed number: right with the probability that it says. A verdict stays what
+    it is, and so does the right label.
+    """
+    if settings.full_information != 0:
+        return int(told)
+    return 1 if uniform(key, VERDICT, 0) < told else 0
+
+
+@inlined
+def as_told(settings: Record, told: float, key: int) -> float:  # noqa: ARG001 (nothing is drawn)
+    """A reward as it is."""
+    return told
+
+
 class Round:
     """The two compiled functions of a kind of model, and what a simulation may note about a round that it
     knows the right label of.
@@ -128,6 +147,7 @@ class Round:
         witness: called by `play` after each decision as `witness(model, memo, right, sums)`; sums are three
             for each learner, and `_witnessed` of the model says what they tell.
         on_request: the witness is called only if `play` is asked for the condition.
+        graded: `teach` and `first_learner` are told rewards in [0, 1], not verdicts.
     """
 
     def __init__(
@@ -139,6 +159,7 @@ class Round:
         teach_learners: Callable[..., int] = teach_trees,
         witness: Callable[..., None] | None = None,
         on_request: bool = False,
+        graded: bool = False,
     ) -> None:
         self.first_learner = first_learner
         self.witness = witness
@@ -147,6 +168,7 @@ class Round:
         self.addresses: dict[tuple[str, bool], tuple[int, int, int]] = {}
         self.codes: dict[tuple[str, str], Any] = {}
         self._has_trees = teach_learners is not teach_nobody
+        hear: Callable[..., Any] = as_told if graded else as_verdict
         waits, finish = (is_unfinished, go_on) if self._has_trees else (never, is_done)
 
         def decide(
@@ -166,9 +188,9 @@ class Round:
                 count_round(model.learned.counts, round_)
             return int(memo[SHOWN])
 
-        def learn(model: Any, memo: Array, feedback: int, n_allowed: int, closes: int, seed: int) -> int:
+        def learn(model: Any, memo: Array, told: float, n_allowed: int, closes: int, seed: int) -> int:
             """Lines 11 to 17: from a verdict to what every learner is taught."""
-            if feedback == GO_ON:
+            if told == GO_ON:
                 return finish(model)
             if waits(model):
                 return UNFINISHED
@@ -177,14 +199,16 @@ class Round:
                 return SHORT_MEMO
             if closes != 0 and not is_open(model.settings, model.ledger, counts.rounds, round_):
                 return CLOSED
+            key = round_key(seed, round_)
+            feedback = hear(model.settings, told, key)
             first = first_learner(model, memo, feedback)
             if first < 0:
                 return NO_LEARNERS
             if closes != 0:
                 close_round(model.settings, model.ledger, round_)
             model.scratch.allowed[0] = n_allowed
-            teach(model, memo, feedback, round_key(seed, round_))
-            note_verdict(model.settings, model.learned.tally, memo, feedback)
+            teach(model, memo, feedback, key)
+            note_verdict(model.settings, model.learned.tally, memo, told)
             if model.settings.full_information != 0:
                 count_round(counts, round_)
             return teach_learners(model, first, memo[start:], 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import tempfile
 from collections.abc import Callable
@@ -167,12 +168,43 @@ def check_each_verdict_counts_once(make: Make) -> None:
     expect(fingerprint(model) == before, "a refused verdict has changed the model")
 
 
-def _expect_refused(model: Any, decision: Any, what: str) -> None:
+def _expect_refused(model: Any, decision: Any, what: str, told: dict[str, Any] | None = None) -> None:
     try:
-        model.learn(decision, correct=False)
+        model.learn(decision, **({"correct": False} if told is None else told))
     except DecisionError:
         return
     raise AssertionError(f"{what} was learned")
+
+
+@_check
+def check_rewards_are_heard(make: Make) -> None:
+    """A booster that says which `rewards` it takes learns any of them, an end as the verdict that it is; one
+    beyond the range, or beside a verdict, is refused with a DecisionError, and nothing has changed."""
+    model, other = make(), make()
+    if not isinstance(feedback_of(model), Verdicts) or not hasattr(model, "rewards"):
+        return
+    low, high = model.rewards
+    for (x, right), (same, _) in zip(lessons(model, _ROUNDS), lessons(other, _ROUNDS), strict=True):
+        decision, twin = model.decide(x), other.decide(same)
+        model.learn(decision, reward=high if decision.label == right else low)
+        other.learn(twin, correct=twin.label == right)
+        if model.seed == other.seed:
+            expect(
+                decision.probability == twin.probability, "the ends of the range are not learned as verdicts"
+            )
+    heard, decisions = model.verdicts, [model.decide(x) for x, _ in lessons(model, 5)]
+    before = fingerprint(model)
+    for told in (
+        {"reward": high + (high - low)},
+        {"reward": math.nan},
+        {"reward": low, "correct": False},
+        {},
+    ):
+        _expect_refused(model, decisions[0], f"learn(decision, **{told})", told)
+    expect(fingerprint(model) == before, "a refused reward has changed the model")
+    for i, decision in enumerate(decisions):
+        model.learn(decision, reward=low + (high - low) * i / 5)
+    expect(model.verdicts == heard + 5, f"5 rewards were given, and {model.verdicts - heard} are counted")
 
 
 @_check
@@ -289,6 +321,7 @@ BOOSTER_CHECKS: tuple[Check, ...] = (
     check_files_go_on,
     check_rows_are_not_kept,
     check_each_verdict_counts_once,
+    check_rewards_are_heard,
     check_features_come_and_go,
     check_words_are_learned_or_refused,
     check_memory_is_bounded,

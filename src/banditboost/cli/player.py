@@ -102,7 +102,7 @@ class Player:
             "last_accuracy": result.last_accuracy,
             "greedy_accuracy": result.greedy_accuracy,
             "exploration_cost": result.greedy_accuracy - result.accuracy,
-            "explored": float(result.explored.mean()) if len(result.y) else None,
+            "explored": float(result.explored.mean()) if len(result.shown) else None,
             "seconds": self.seconds,
             "rounds_per_second": self.rounds / self.seconds,
             "memory_bytes": self.model.memory_usage,

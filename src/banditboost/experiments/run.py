@@ -42,7 +42,7 @@ def run_task(task: Task, data_directory: str | None = None) -> dict[str, Any]:
     start = time.perf_counter()
     result = play(model, *stream)
     seconds = time.perf_counter() - start
-    rounds = len(result.y)
+    rounds = len(result.shown)
     return {
         "format": FORMAT,
         "id": task.id,

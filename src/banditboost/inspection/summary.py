@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from banditboost.inspection.accuracy import Account, Accuracy, lately, since_the_start
+from banditboost.inspection.accuracy import Account, Accuracy, is_graded, lately, since_the_start
 from banditboost.inspection.tally import HEARD, WINDOW
+from banditboost.rewards import UNIT, Range
 from banditboost.text import counted, visible
 from banditboost.types import Array
 
@@ -43,6 +44,10 @@ class Summary:
     verdicts: int
     open_decisions: int
     """Decisions whose verdict was not learned: it may still come, or never."""
+    rewards: Range
+    """The least and the largest reward."""
+    graded: bool
+    """Whether all is told as mean rewards: the range is not (0, 1), or a reward was neither 0 nor 1."""
     total: Account
     recent: Account
     """How the model has done over the last 1,000 verdicts."""
@@ -68,15 +73,17 @@ class Summary:
     """Places that names and words share: how many are in use, and how many there are."""
 
     @classmethod
-    def of(cls, labels: Sequence[Hashable], tally: Array, **parts: Any) -> Summary:
+    def of(cls, labels: Sequence[Hashable], tally: Array, rewards: Range = UNIT, **parts: Any) -> Summary:
         """The summary of a model that has heard what the tally says."""
         unknown = dict.fromkeys(("alphas", "expert_weights", "trees", "word_places"))
         shown: dict[str, Any] = {**unknown, **parts}
         return cls(
             n_labels=len(labels),
             verdicts=int(tally[HEARD]),
-            total=since_the_start(tally, labels),
-            recent=lately(tally, labels),
+            rewards=rewards,
+            graded=rewards != UNIT or is_graded(tally),
+            total=since_the_start(tally, labels, rewards),
+            recent=lately(tally, labels, rewards),
             **shown,
         )
 
@@ -91,16 +98,21 @@ class Summary:
         return _plain(data)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return "\n".join([self._first_line(), *_table(self.total, self.recent), *self._facts()])
+        return "\n".join([self._first_line(), *_table(self.total, self.recent, self.graded), *self._facts()])
 
     def _first_line(self) -> str:
-        heard = f"{counted(self.rounds, 'round')}, {counted(self.verdicts, 'verdict')}"
+        what = "reward" if self.graded else "verdict"
+        heard = f"{counted(self.rounds, 'round')}, {counted(self.verdicts, what)}"
         return f"{self.kind}: {heard}, {self.open_decisions:,} open"
 
     def _facts(self) -> Iterator[str]:
         if self.verdicts:
             explored, cost = self._both("explored", ".1%"), self._both("cost", ".3f")
-            yield f"explored: {explored} of the verdicts, at a cost in accuracy of {cost}"
+            heard, lost = ("rewards", "reward") if self.graded else ("verdicts", "accuracy")
+            yield f"explored: {explored} of the {heard}, at a cost in {lost} of {cost}"
+        if self.graded:
+            low, high = self.rewards
+            yield f"rewards: from {low:g} to {high:g}; intervals of their means are approximate"
         if self.removed_labels:
             yield f"removed: {self._removed()}"
         if self.alphas is not None:
@@ -150,7 +162,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _table(total: Account, recent: Account) -> list[str]:
+def _table(total: Account, recent: Account, graded: bool) -> list[str]:
     labels = sorted(total.by_label, key=lambda label: -total.by_label[label].verdicts)
     rows = [
         _row("all shown", total.shown, recent.shown),
@@ -161,11 +173,12 @@ def _table(total: Account, recent: Account) -> list[str]:
         _row(_short(label), total.by_label[label], recent.by_label.get(label, nothing))
         for label in labels[:_MOST_LABELS]
     ]
-    heads = ["label", *["verdicts", "right", "95 % interval"] * 2]
+    many, mean = ("rewards", "mean") if graded else ("verdicts", "right")
+    heads = ["label", *[many, mean, "95 % interval"] * 2]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     half = sum(widths[1:4]) + 4
     lines = [
-        " " * widths[0] + f"  {'since the start':>{half}}  {f'last {WINDOW:,} verdicts':>{half}}",
+        " " * widths[0] + f"  {'since the start':>{half}}  {f'last {WINDOW:,} {many}':>{half}}",
         _line(heads, widths),
     ]
     lines += [_line(row, widths) for row in rows]

@@ -1,12 +1,14 @@
-"""How a model has done so far: for each label how often it was shown and right, what exploring cost, and the
-latest verdicts.
+"""How a model has done so far: for each label how often it was shown and what it earned, what exploring cost,
+and the latest rewards.
 
-One array of numbers:
+Rewards are shares of the model's range, in [0, 1]: 1 for a right label, 0 for a wrong one. One array of
+numbers:
 
-    HEARD to SQUARES                    sums over all verdicts
-    2 x WINDOW numbers from RECENT on   verdict number i (from 0) at i mod WINDOW: what was heard, and with
-                                        what probability
-    2 x k numbers from BY_LABEL on      of each label: verdicts heard when it was shown, and right ones
+    HEARD to REWARD_SQUARES             sums over all rewards
+    3 x WINDOW numbers from RECENT on   reward number i (from 0) at i mod WINDOW: who was shown, with what
+                                        probability, and what it earned
+    3 x k numbers from BY_LABEL on      of each label: rewards heard when it was shown, their sum, and that
+                                        of their squares
 """
 
 from __future__ import annotations
@@ -23,46 +25,62 @@ from banditboost.memo import GREEDY, LEAST_PROBABILITY, PROBABILITY, SHOWN
 from banditboost.types import Array, Record
 
 WINDOW = 1000
-HEARD, EXPLORED = 0, 1  # verdicts; those on another label than the greedy one
-# Of verdicts on greedy labels, which came with probability p: sums of 1 / p, of 1 / p where right, and of 1 /
-# p^2.
-INVERSE, RIGHT_INVERSE, SQUARES = 2, 3, 4
-RECENT = 5
-BY_LABEL = RECENT + 2 * WINDOW
+HEARD, EXPLORED = 0, 1  # rewards; those of another label than the greedy one
+# Of rewards r of greedy labels, which came with probability p: sums of 1 / p, r / p, 1 / p^2 and r^2 / p.
+INVERSE, REWARD_INVERSE, SQUARES, REWARD_SQUARES = 2, 3, 4, 5
+RECENT = 6
+PER_RECENT = PER_LABEL = 3
+BY_LABEL = RECENT + PER_RECENT * WINDOW
 _ROUNDING = 1e-6  # sums of many numbers may be off by this share
+_BEFORE = 2  # columns of `by_label` and `recent` in files from before graded rewards
 
 
 @kernel
-def note_verdict(settings: Record, tally: Array, memo: Array, feedback: int) -> None:
-    """Count a verdict that was just learned. `feedback` is 0 or 1; with full information the right label."""
+def note_verdict(settings: Record, tally: Array, memo: Array, told: float) -> None:
+    """Count what was just learned: a reward in [0, 1], or with full information the right label."""
     shown, probability = int(memo[SHOWN]), memo[PROBABILITY]
-    right = feedback == shown if settings.full_information != 0 else feedback != 0
+    reward = told
+    if settings.full_information != 0:
+        reward = 1.0 if told == shown else 0.0
     explored = shown != int(memo[GREEDY])
     if explored:
         tally[EXPLORED] += 1.0
     else:
         tally[INVERSE] += 1.0 / probability
-        tally[RIGHT_INVERSE] += (1.0 if right else 0.0) / probability
+        tally[REWARD_INVERSE] += reward / probability
         tally[SQUARES] += 1.0 / (probability * probability)
-    at = RECENT + 2 * (int(tally[HEARD]) % WINDOW)
-    tally[at] = 4 * shown + (2 if explored else 0) + (1 if right else 0)
+        tally[REWARD_SQUARES] += reward * reward / probability
+    at = RECENT + PER_RECENT * (int(tally[HEARD]) % WINDOW)
+    tally[at] = 2 * shown + (1 if explored else 0)
     tally[at + 1] = probability
+    tally[at + 2] = reward
     tally[HEARD] += 1.0
-    tally[BY_LABEL + 2 * shown] += 1.0
-    tally[BY_LABEL + 2 * shown + 1] += 1.0 if right else 0.0
+    at = BY_LABEL + PER_LABEL * shown
+    tally[at] += 1.0
+    tally[at + 1] += reward
+    tally[at + 2] += reward * reward
 
 
 def empty_tally(n_labels: int) -> Array:
-    return np.zeros(BY_LABEL + 2 * n_labels)
+    return np.zeros(BY_LABEL + PER_LABEL * n_labels)
+
+
+def recent_of(tally: Array) -> Array:
+    """The latest rewards, a row for each."""
+    return tally[RECENT:BY_LABEL].reshape(WINDOW, PER_RECENT)[: int(tally[HEARD])]
+
+
+def by_label_of(tally: Array) -> Array:
+    """A row for each label."""
+    return tally[BY_LABEL:].reshape(-1, PER_LABEL)
 
 
 def arrays_of(tally: Array) -> dict[str, Array]:
     """What a file keeps of it: of the window only what is in use."""
-    recent = tally[RECENT:BY_LABEL].reshape(WINDOW, 2)[: int(tally[HEARD])]
     return {
         "tally": tally[:RECENT].copy(),
-        "by_label": tally[BY_LABEL:].reshape(-1, 2).copy(),
-        "recent": recent.copy(),
+        "by_label": by_label_of(tally).copy(),
+        "recent": recent_of(tally).copy(),
     }
 
 
@@ -70,33 +88,62 @@ def stored_tally(arrays: dict[str, Array], n_labels: int, verdicts: int) -> Arra
     """The tally in `arrays`, if it could be that of a model after so many verdicts (fewer are counted if a
     weak learner failed at some).
     """
-    sums = take_array(arrays, "tally", np.float64, (RECENT,))
-    by_label = take_array(arrays, "by_label", np.float64, (n_labels, 2))
+    sums, by_label, recent = _as_today(
+        take_array(arrays, "tally", np.float64, (None,)),
+        take_array(arrays, "by_label", np.float64, (n_labels, None)),
+        take_array(arrays, "recent", np.float64, (None, None)),
+    )
     heard = float(by_label[:, 0].sum())
-    _demand(_are_counts(by_label) and np.all(by_label[:, 1] <= by_label[:, 0]))
+    _check_labels(by_label)
     _demand(heard == sums[HEARD] <= verdicts and _are_counts(sums[:INVERSE]) and sums[EXPLORED] <= heard)
     _check_sums(sums)
-    recent = take_array(arrays, "recent", np.float64, (min(int(heard), WINDOW), 2))
+    _demand(len(recent) == min(int(heard), WINDOW))
     _check_recent(recent, sums, by_label)
-    return np.concatenate([sums, recent.ravel(), np.zeros(2 * (WINDOW - len(recent))), by_label.ravel()])
+    empty = np.zeros(PER_RECENT * (WINDOW - len(recent)))
+    return np.concatenate([sums, recent.ravel(), empty, by_label.ravel()])
+
+
+def _as_today(sums: Array, by_label: Array, recent: Array) -> tuple[Array, Array, Array]:
+    """Files from before graded rewards have verdicts: their squares are themselves."""
+    before = len(sums) == RECENT - 1
+    columns = _BEFORE if before else PER_LABEL
+    _demand(len(sums) in (RECENT - 1, RECENT) and by_label.shape[1] == recent.shape[1] == columns)
+    if before:
+        codes = recent[:, 0]
+        _demand(_are_counts(codes))
+        sums = np.append(sums, sums[REWARD_INVERSE])
+        by_label = np.column_stack([by_label, by_label[:, 1]])
+        recent = np.column_stack([codes // 2, recent[:, 1], codes % 2])
+    return sums, by_label, recent
+
+
+def _check_labels(by_label: Array) -> None:
+    """Of n rewards in [0, 1]: squares <= total <= n, and total^2 <= n squares."""
+    heard, total, squares = by_label.T
+    _demand(_are_counts(heard) and np.all((total >= 0.0) & (total <= heard) & (squares >= 0.0)))
+    _demand(np.all(squares <= total * (1.0 + _ROUNDING)))
+    _demand(np.all(total * total <= heard * squares * (1.0 + _ROUNDING) + _ROUNDING))
 
 
 def _check_sums(sums: Array) -> None:
-    """Each verdict on a greedy label adds 1 / p >= 1, and the square of it."""
+    """Each reward of a greedy label adds 1 / p >= 1, and the square of it."""
     greedy, inverse, squares = sums[HEARD] - sums[EXPLORED], sums[INVERSE], sums[SQUARES]
-    _demand(greedy <= inverse <= greedy / LEAST_PROBABILITY and 0.0 <= sums[RIGHT_INVERSE] <= inverse)
+    _demand(greedy <= inverse <= greedy / LEAST_PROBABILITY and 0.0 <= sums[REWARD_INVERSE] <= inverse)
     _demand(inverse <= squares <= inverse * inverse * (1.0 + _ROUNDING))
+    _demand(0.0 <= sums[REWARD_SQUARES] <= sums[REWARD_INVERSE] * (1.0 + _ROUNDING))
 
 
 def _check_recent(recent: Array, sums: Array, by_label: Array) -> None:
-    """The latest verdicts are among all."""
-    codes, probability = recent.T
-    _demand(_are_counts(codes) and np.all(codes < 4 * len(by_label)))
+    """The latest rewards are among all."""
+    codes, probability, reward = recent.T
+    _demand(_are_counts(codes) and np.all(codes < 2 * len(by_label)))
     _demand(np.all((probability >= LEAST_PROBABILITY) & (probability <= 1.0)))
-    shown = codes.astype(np.int64) // 4
+    _demand(np.all((reward >= 0.0) & (reward <= 1.0)))
+    shown = codes.astype(np.int64) // 2
     _demand(np.all(np.bincount(shown, minlength=len(by_label)) <= by_label[:, 0]))
-    _demand(np.all(np.bincount(shown, codes % 2, len(by_label)) <= by_label[:, 1]))
-    _demand(np.sum(codes % 4 >= 2) <= sums[EXPLORED])
+    earned = np.bincount(shown, reward, len(by_label))
+    _demand(np.all(earned <= by_label[:, 1] * (1.0 + _ROUNDING) + _ROUNDING))
+    _demand(np.sum(codes % 2) <= sums[EXPLORED])
 
 
 def _are_counts(numbers: Array) -> Any:

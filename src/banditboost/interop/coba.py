@@ -24,7 +24,7 @@ class CobaLearner:
     """A bandit booster for coba: `CobaLearner(AdaBandit, n_learners=10, seed=1)`.
 
     The model is made when coba first tells the actions, which must stay the same ones, in the same order.
-    Rewards are 0 or 1.
+    Rewards are from 0 to 1, or within `rewards=(low, high)` if that is given with the parameters.
 
     >>> from banditboost import AdaBandit
     >>> learner = CobaLearner(AdaBandit, n_learners=3, seed=1)
@@ -76,4 +76,4 @@ class CobaLearner:
         """Learn the reward of a decision."""
         if self.model is None:
             refuse("decision", decision, "give what predict gave; it was not called yet")
-        self.model.learn(decision, check_reward(reward))
+        self.model.learn(decision, reward=check_reward(reward, self.model.rewards))

@@ -13,6 +13,7 @@ import numpy as np
 
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, FeatureError, LabelError
+from banditboost.rewards import UNIT, check_range, in_units, share_told
 from banditboost.rows.plain import Tags, name_of, plain_row
 from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import MOST_WORDS, is_text, words_in
@@ -29,15 +30,16 @@ class _Entry(NamedTuple):
     words: dict[Word, None]
     decision: Decision
     action: int
-    reward: int
+    reward: float
 
 
 class DecisionLog:
-    """Decisions with their rows and verdicts, for evaluation and training elsewhere.
+    """Decisions with their rows and verdicts or rewards, for evaluation and training elsewhere.
 
     Actions are places in `labels`. A nominal feature becomes a column for each of its values, a list of words
     one for each word. Rows with values that the models would refuse are refused. Give the model's `schema` if
     it was declared, or if the model is a GapBoost that was shown texts, of which then the words are noted.
+    Give its `rewards` if these are not in (0, 1).
 
     >>> from banditboost import AdaBandit
     >>> model = AdaBandit(["sports", "politics"], n_learners=3, exploration=0.1, seed=1)
@@ -50,7 +52,14 @@ class DecisionLog:
     1
     """
 
-    def __init__(self, labels: Iterable[Hashable], schema: Schema | None = None) -> None:
+    def __init__(
+        self,
+        labels: Iterable[Hashable],
+        schema: Schema | None = None,
+        *,
+        rewards: tuple[float, float] = UNIT,
+    ) -> None:
+        self.rewards = check_range(rewards)
         self.labels = check_labels(labels)
         self._actions = {label: action for action, label in enumerate(self.labels)}
         self._schema = Schema() if schema is None else copy.deepcopy(schema)
@@ -63,12 +72,16 @@ class DecisionLog:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, x: Mapping[Any, Any] | Array, decision: Decision, correct: bool) -> None:
-        """Note the verdict on the decision that was made for x."""
-        if not isinstance(correct, (bool, np.bool_)):
-            raise DecisionError(
-                f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
-            )
+    def add(
+        self,
+        x: Mapping[Any, Any] | Array,
+        decision: Decision,
+        correct: bool | int | None = None,
+        *,
+        reward: float | None = None,
+    ) -> None:
+        """Note the verdict on the decision that was made for x, or its reward."""
+        share = share_told(correct, reward, self.rewards)
         if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {quoted(decision)}; give what decide returned")
         if decision.label not in self._actions:
@@ -78,7 +91,8 @@ class DecisionLog:
             )
         row, words = self._parted(x)
         self._words.update(words)
-        self._entries.append(_Entry(row, words, decision, self._actions[decision.label], int(correct)))
+        earned = _plain(in_units(share, self.rewards) if reward is None else float(reward))
+        self._entries.append(_Entry(row, words, decision, self._actions[decision.label], earned))
 
     def _parted(self, x: Any) -> tuple[dict[Any, Any], dict[Word, None]]:
         """A row without lists and texts of words, which has joined, and the words. It refuses a bad row."""
@@ -160,7 +174,7 @@ class DecisionLog:
             "n_actions": len(self.labels),
             "context": self.context(),
             "action": np.array([entry.action for entry in self._entries], dtype=np.int64),
-            "reward": np.array([entry.reward for entry in self._entries], dtype=np.int64),
+            "reward": _rewards_of(self._entries),
             "pscore": np.array([entry.decision.probability for entry in self._entries]),
             "position": None,
         }
@@ -189,7 +203,7 @@ class DecisionLog:
     def to_vw(self) -> list[str]:
         """Lines `action:cost:probability | features` for `--cb` and `--cb_explore`.
 
-        Actions count from 1, and the cost of a wrong label is 1.
+        Actions count from 1. The cost is the largest reward minus this one: 1 for a wrong label.
         """
         lines = []
         for entry in self._entries:
@@ -201,10 +215,13 @@ class DecisionLog:
             words += _word_features(entry.words)
             lines.append(
                 " ".join(
-                    [f"{entry.action + 1}:{1 - entry.reward}:{entry.decision.probability!r}", "|", *words]
+                    [f"{entry.action + 1}:{self._cost(entry)}:{entry.decision.probability!r}", "|", *words]
                 )
             )
         return lines
+
+    def _cost(self, entry: _Entry) -> float:
+        return _plain(self.rewards[1] - entry.reward)
 
     def to_dsjson(self) -> list[str]:
         """Lines for `--dsjson --cb_explore_adf`: the whole distribution, the shown action first."""
@@ -215,7 +232,7 @@ class DecisionLog:
         order = [entry.action, *(action for action in range(len(self.labels)) if action != entry.action)]
         event_id = f"{entry.decision.model_id}-{entry.decision.round}"
         return {
-            "_label_cost": 1 - entry.reward,
+            "_label_cost": self._cost(entry),
             "_label_probability": entry.decision.probability,
             "_label_Action": entry.action + 1,
             "_labelIndex": entry.action,
@@ -229,6 +246,17 @@ class DecisionLog:
             },
             "p": [distribution[self.labels[action]] for action in order],
         }
+
+
+def _plain(number: float) -> float:
+    """Whole numbers without a point, as verdicts are written."""
+    return int(number) if number == int(number) else number
+
+
+def _rewards_of(entries: list[_Entry]) -> Array:
+    """Whole numbers if all are."""
+    whole = all(isinstance(entry.reward, int) for entry in entries)
+    return np.array([entry.reward for entry in entries], dtype=np.int64 if whole else np.float64)
 
 
 def _word_features(words: Iterable[Word]) -> list[str]:

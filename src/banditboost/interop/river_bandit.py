@@ -17,7 +17,8 @@ from banditboost.validation import check_reward
 class BoosterPolicy(bandit.base.ContextualPolicy):
     """A bandit booster as a contextual policy: `BoosterPolicy(AdaBandit, n_learners=10, seed=1)`.
 
-    The model is made at the first pull, with its arms as labels; they must stay the same. Rewards are 0 or 1.
+    The model is made at the first pull, with its arms as labels; they must stay the same. Rewards are from 0
+    to 1, or within `rewards=(low, high)` if that is given with the parameters.
     River's policies are told of an arm, not of a pull: `update` is for the last pull only. Where verdicts
     come late, use the booster itself.
 
@@ -55,6 +56,6 @@ class BoosterPolicy(bandit.base.ContextualPolicy):
                 f"arm_id is {arm_id!r}, which was not pulled last; update once after each pull, "
                 "or use the booster itself"
             )
-        self.model.learn(self._last, check_reward(reward))
+        self.model.learn(self._last, reward=check_reward(reward, self.model.rewards))
         self._last = None
         super().update(arm_id, context, reward)

@@ -1,9 +1,11 @@
-"""Models that hear only whether the label they showed was right: the second half of a round, `learn`."""
+"""Models that hear only of the label they showed, whether it was right or what it earned: the second half
+of a round, `learn`.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from banditboost.models.changing import ToLearn
 from banditboost.models.deciding import DecidingModel
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.locking import locked
+from banditboost.rewards import UNIT, check_range, share_told
 from banditboost.rows.checking import fits
 from banditboost.rows.many import listed, try_row
 from banditboost.rows.schema import Schema
@@ -27,7 +30,7 @@ from banditboost.types import Array
 
 
 class BanditModel(DecidingModel):
-    """A model that hears only whether the label it showed was right.
+    """A model that hears only of the label it showed: whether it was right, or what it earned.
 
     >>> from banditboost import GapBoost
     >>> model = GapBoost(["sports", "politics", "science"], seed=7)
@@ -36,21 +39,51 @@ class BanditModel(DecidingModel):
     2
     """
 
+    def __init__(
+        self, labels: Iterable[Hashable], *, rewards: tuple[float, float] = UNIT, **parameters: Any
+    ) -> None:
+        self._rewards = check_range(rewards)
+        super().__init__(labels, **parameters)
+
+    @property
+    def rewards(self) -> tuple[float, float]:
+        """The least and the largest reward."""
+        return self._rewards
+
     # Learn
 
-    def learn(self, decision: Decision, correct: bool) -> None:
-        """Learn the verdict on a decision of this model or its branches: once, any time, in any order."""
-        with self._turn.lock: self._learn(decision, correct)  # fmt: skip # noqa: E701
+    def learn(
+        self, decision: Decision, correct: bool | int | None = None, *, reward: float | None = None
+    ) -> None:
+        """Learn about a decision of this model or its branches, once, any time, in any order: whether the
+        shown label was right, or its reward.
 
-    def _learn(self, decision: Decision, correct: bool) -> None:
+        Args:
+            decision: what `decide` returned.
+            correct: True if the shown label was right, False if not: the largest reward, or the least.
+            reward: in place of it, a number within the model's `rewards`.
+
+        >>> from banditboost import GapBoost
+        >>> model = GapBoost(["news", "games"], rewards=(0, 5), seed=7)
+        >>> model.learn(model.decide({"hour": 21}), reward=3.5)
+        >>> model.summary().total.shown.share
+        3.5
+        """
+        with self._turn.lock: self._learn(decision, correct, reward)  # fmt: skip # noqa: E701
+
+    def _learn(self, decision: Decision, correct: Any, reward: Any) -> None:
         if self._turn.unfinished is not None:
             self._settled()
-        if type(correct) is not bool or type(decision) is not Decision:
-            self._check_kinds(decision, correct)
+        if type(correct) is bool and reward is None:
+            told = 1.0 if correct else 0.0
+        else:
+            told = share_told(correct, reward, self._rewards)
+        if type(decision) is not Decision:
+            self._check_kind(decision)
         origin, calls = decision._origin, self._calls
         if origin is self._identity.origin:
             if decision._labels is calls.labels and not decision._mask:
-                status = calls.learn(calls.model, decision._memo, 1 if correct else 0, 0, 1, calls.seed)
+                status = calls.learn(calls.model, decision._memo, told, 0, 1, calls.seed)
                 if status == LEARNED:
                     return
                 if status == NO_ROOM:
@@ -60,16 +93,16 @@ class BanditModel(DecidingModel):
             self._check(decision)
             if origin.vocabulary is not None or origin.branch != self._identity.branch:
                 self._check_row(decision, None)
-                self._learn_from_list([(decision, correct)])
+                self._learn_from_list([(decision, told)])
                 return
-        status = self._hear_verdict(decision, decision._memo, correct)
+        status = self._hear_verdict(decision, decision._memo, told)
         if status == NO_LEARNERS:
-            self._learn_from_list([(decision, correct)])
+            self._learn_from_list([(decision, told)])
         elif status == CLOSED:
             self._identity.ledger.check(decision._round, self.rounds)
 
-    def _hear_verdict(self, decision: Decision, memo: Array, correct: bool) -> int:
-        """Learn the verdict on a decision. Returns LEARNED, NO_LEARNERS, or CLOSED."""
+    def _hear_verdict(self, decision: Decision, memo: Array, told: float) -> int:
+        """Learn what was told about a decision. Returns LEARNED, NO_LEARNERS, or CLOSED."""
         among = (
             None
             if decision._labels is self.labels and not decision._mask
@@ -77,18 +110,18 @@ class BanditModel(DecidingModel):
         )
         branch = decision._origin.branch
         if branch == self._identity.branch:
-            return self._hear(memo, 1 if correct else 0, self._draw_seed, among, True)
-        return self._hear(memo, 1 if correct else 0, draw_seed(self.seed, branch), among, False)
+            return self._hear(memo, told, self._draw_seed, among, True)
+        return self._hear(memo, told, draw_seed(self.seed, branch), among, False)
 
     # What is learned from a list: many verdicts, and one for which learners have to be made, something has to
     # join, or to be noted.
 
-    def _learn_from_list(self, told: Iterable[tuple[Decision, bool]]) -> None:
+    def _learn_from_list(self, lessons: Iterable[tuple[Decision, float]]) -> None:
         """Learn verdicts that were found good: all of them, even if the call does not come to its end."""
         elsewhere, items = self._identity.verdicts_elsewhere, []
-        for decision, correct in told:
+        for decision, told in lessons:
             elsewhere += decision._origin.branch != self._identity.branch
-            items.append((decision, correct, elsewhere))
+            items.append((decision, told, elsewhere))
         if elsewhere > MOST_ROUNDS:
             raise DecisionError(
                 f"the model has learned {self._identity.verdicts_elsewhere} verdicts of its branches, and "
@@ -101,24 +134,20 @@ class BanditModel(DecidingModel):
             if self._calls.in_python:  # a learner that fails would fail again and again
                 self._unfinished = None
 
-    def _learn_item(self, item: tuple[Decision, bool, int]) -> None:
-        decision, correct, _ = item
+    def _learn_item(self, item: tuple[Decision, float, int]) -> None:
+        decision, told, _ = item
         memo = self._memo_here(decision)
-        while self._hear_verdict(decision, memo, correct) == NO_LEARNERS:
+        while self._hear_verdict(decision, memo, told) == NO_LEARNERS:
             self._make_learners_for(memo)
 
-    def _note_learned(self, item: tuple[Decision, bool, int]) -> None:
+    def _note_learned(self, item: tuple[Decision, float, int]) -> None:
         decision, _, elsewhere = item
         if decision._origin.branch != self._identity.branch:
             self._identity.close(decision)
             self._identity.verdicts_elsewhere = elsewhere
 
-    def _check_kinds(self, decision: Decision, correct: bool) -> None:
-        """Refuse what is no verdict and what is no decision."""
-        if not isinstance(correct, (bool, np.bool_)):
-            raise DecisionError(
-                f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
-            )
+    def _check_kind(self, decision: Decision) -> None:
+        """Refuse what is no decision."""
         if not isinstance(decision, Decision):
             raise DecisionError(f"decision is {quoted(decision)}; give what decide returned")
 
@@ -180,33 +209,42 @@ class BanditModel(DecidingModel):
         return np.concatenate([decision._head(), row])
 
     @locked
-    def learn_many(self, decisions: Iterable[Decision], correct: Any) -> None:
-        """Learn the verdicts on many decisions, in their order, as if one by one.
+    def learn_many(self, decisions: Iterable[Decision], correct: Any = None, *, rewards: Any = None) -> None:
+        """Learn the verdicts on many decisions, or their rewards, in their order, as if one by one.
 
         If any is refused, none was learned.
         """
+        name, given, what = (
+            ("correct", correct, "verdict") if rewards is None else ("rewards", rewards, "reward")
+        )
+        if rewards is not None and correct is not None:
+            raise DecisionError(
+                f"correct is a {type(correct).__name__} and rewards a {type(rewards).__name__}; give one of "
+                "the two"
+            )
         try:
-            made, verdicts = listed(decisions), listed(correct)
+            made, heard = listed(decisions), listed(given)
         except TypeError:
             raise DecisionError(
-                f"decisions is a {type(decisions).__name__} and correct a {type(correct).__name__}; give a "
+                f"decisions is a {type(decisions).__name__} and {name} a {type(given).__name__}; give a "
                 "list of each"
             ) from None
-        if len(made) != len(verdicts):
+        if len(made) != len(heard):
             raise DecisionError(
-                f"there are {len(made)} decisions and {len(verdicts)} verdicts; give one verdict for each "
-                "decision"
+                f"there are {len(made)} decisions and {len(heard)} {what}s; give one {what} for each decision"
             )
-        self._check_many(made, verdicts)
-        self._learn_from_list(zip(made, verdicts, strict=True))
+        told = self._check_many(made, heard, graded=rewards is not None)
+        self._learn_from_list(zip(made, told, strict=True))
 
-    def _check_many(self, decisions: list[Decision], verdicts: list[bool]) -> None:
-        """Refuse all if any is refused, or there twice; nothing changes."""
+    def _check_many(self, decisions: list[Decision], heard: list[Any], *, graded: bool) -> list[float]:
+        """Refuse all if any is refused, or there twice; nothing changes. Returns what is told of each."""
         place: dict[Any, int] = {}
-        trial = self._schema.copy()
-        for i, (decision, verdict) in enumerate(zip(decisions, verdicts, strict=True)):
+        trial, told = self._schema.copy(), []
+        for i, (decision, one) in enumerate(zip(decisions, heard, strict=True)):
             try:
-                self._check_kinds(decision, verdict)
+                correct, reward = (None, one) if graded else (one, None)
+                told.append(share_told(correct, reward, self._rewards))
+                self._check_kind(decision)
                 self._check(decision)
                 self._check_row(decision, trial)
             except DecisionError as error:
@@ -217,6 +255,7 @@ class BanditModel(DecidingModel):
                     f"decision {i} is that of round {decision._round}, as is decision {first};"
                     " give each decision once"
                 )
+        return told
 
     def _check_row(self, decision: Decision, trial: Schema | None) -> None:
         """Refuse a branch's decision whose row does not fit; what it brings joins the schema on trial."""

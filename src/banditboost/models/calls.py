@@ -3,8 +3,8 @@ over.
 
     decide(model, row, round, seed, memo, n_allowed, counted)
         the label to show; if number f of the row is no good, -1 - f; or UNFINISHED
-    learn(model, memo, feedback, n_allowed, closes, seed)
-        LEARNED, or why it is not
+    learn(model, memo, told, n_allowed, closes, seed)
+        LEARNED, or why it is not; told is a share of the rewards in [0, 1], or the right label
     witness(model, memo, right, sums)
         what a simulation notes, which knows the right label
 
@@ -12,7 +12,7 @@ The first n_allowed labels in `scratch.allowed` may be shown; 0 stands for all. 
 counts as decided when the call is done; if `closes` is 1, it must be one of the model's own that was not
 learned before, and is learned then. Both calls do all they have to do or nothing, but for a lesson for which
 the trees have no room: the model keeps it, `learn` returns NO_ROOM, and goes on with it when it is called
-with GO_ON in place of feedback.
+with GO_ON in place of what is told.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ LEARNED, NO_LEARNERS, SHORT_MEMO, CLOSED, NO_ROOM = -1, -2, -3, -4, -5
 UNFINISHED = -(1 << 62)
 """What `decide` and `learn` return, having done nothing, while a lesson is not finished."""
 GO_ON = -1
-"""In place of feedback: go on with the lesson that is not finished."""
+"""In place of what is told: go on with the lesson that is not finished."""
 
 _ROW, _MEMO = (
     float64[:],
     float64[::1],
 )  # the numbers of a row may lie apart: a column of a matrix, for example
 _DECIDE = _ROW, int64, int64, _MEMO, int64, int64
-_LEARN = _MEMO, int64, int64, int64, int64
+_LEARN = _MEMO, float64, int64, int64, int64
 _WITNESS = _MEMO, int64, float64[:, ::1]
 call_decide = caller(int64, TABLE, *_DECIDE)
 call_learn = caller(int64, TABLE, *_LEARN)

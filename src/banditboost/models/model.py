@@ -14,7 +14,7 @@ import numpy as np
 from banditboost.compiled.border import arrays_in
 from banditboost.errors import DecisionError, LabelError, ParameterError
 from banditboost.inspection.summary import Summary
-from banditboost.inspection.tally import HEARD, arrays_of, empty_tally, stored_tally
+from banditboost.inspection.tally import HEARD, PER_LABEL, arrays_of, empty_tally, stored_tally
 from banditboost.io.header import MOST_ROUNDS
 from banditboost.io.values import demand
 from banditboost.memo import LEARNERS, VOTES
@@ -23,6 +23,7 @@ from banditboost.models.changing import Changing, Counts
 from banditboost.models.locking import locked
 from banditboost.models.saving import save
 from banditboost.models.settings import COUNTS, ROUNDS, SETTINGS, new_record, same_record
+from banditboost.rewards import UNIT, Range
 from banditboost.rows.encoding import Encoder
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Cells, Schema
@@ -57,6 +58,7 @@ class Model(Changing):
     """Whether words are learned: texts, and lists of strings."""
     labels_are_fixed: ClassVar[bool] = False
     """Whether `allowed`, `add_label` and `remove_label` are refused."""
+    _rewards: Range = UNIT
     _active: Array | None = None
     """The labels that are shown, by increasing index, if some were removed."""
 
@@ -235,14 +237,14 @@ class Model(Changing):
         """The memo that a row would have now; nothing changes."""
         return self._choose(self._coded_to_look_at(x), self.rounds, allowed)[0]
 
-    def _hear(self, memo: Array, feedback: int, seed: int, allowed: Array | None, closes: bool) -> int:
+    def _hear(self, memo: Array, told: float, seed: int, allowed: Array | None, closes: bool) -> int:
         """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this
         seed. Returns LEARNED, NO_LEARNERS, or CLOSED.
         """
         while True:
             calls = self._calls
             n_allowed = self._allow(allowed)
-            status = calls.learn(calls.model, memo, feedback, n_allowed, closes, seed)
+            status = calls.learn(calls.model, memo, told, n_allowed, closes, seed)
             if status == NO_ROOM:
                 self._finish_lesson()
                 return LEARNED
@@ -305,7 +307,7 @@ class Model(Changing):
         self.labels = check_labels((*self.labels, label))
         self._index = {**self._index, label: len(self.labels) - 1}
         self._settings.n_labels = len(self.labels)
-        self._tally = np.concatenate([self._tally, np.zeros(2)])
+        self._tally = np.concatenate([self._tally, np.zeros(PER_LABEL)])
         self._follow_labels()
 
     def _refuse_fixed_labels(self, what: str) -> None:
@@ -423,8 +425,8 @@ class Model(Changing):
 
     @locked
     def summary(self) -> Summary:
-        """Verdicts, accuracy with intervals (overall and by label, since the start and lately), exploration,
-        weights, leaves, memory.
+        """Verdicts, accuracy or mean reward with intervals (overall and by label, since the start and
+        lately), exploration, weights, leaves, memory.
 
         >>> from banditboost import AdaBandit
         >>> model = AdaBandit(["yes", "no"], n_learners=5, seed=1)
@@ -441,6 +443,7 @@ class Model(Changing):
             rounds=self.rounds,
             open_decisions=self._n_open,
             tally=self._tally,
+            rewards=self._rewards,
             memory=self.memory_usage,
             max_memory=self.max_memory,
             removed_labels=self.removed_labels,

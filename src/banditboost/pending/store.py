@@ -9,18 +9,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, Self
 
-import numpy as np
-
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, LearnedBeforeError
 from banditboost.io.values import UnstorableError, encode
 from banditboost.log import LOGGER
 from banditboost.pending.stored import FORMAT, RULE, check_whose, checksum, read_store
 from banditboost.pending.waiting import COUNTERS, Closing, Model, Outcome, Waiting
+from banditboost.rewards import UNIT, Range, share_told
 from banditboost.text import quoted
-from banditboost.validation import check_choice, check_count, check_number, is_hashable, refuse
+from banditboost.validation import check_choice, check_count, check_number, is_hashable, is_number, refuse
 
-WhenExpired = Literal["as_wrong", "drop"]
+WhenExpired = Literal["as_wrong", "drop"] | float
 _RULES = ("as_wrong", "drop")
 _NO_LIMIT = "None is no limit"
 # What becomes of a verdict on a decision that is closed, by how it was closed.
@@ -36,8 +35,8 @@ class PendingDecisions:
 
     A decision expires when the model has decided more than `max_rounds` times since it was added, when more
     than `max_seconds` have passed, or, the oldest first, when there are more than `capacity`. Expired
-    decisions are learned as wrong (`expired="as_wrong"`: silence means no) or dropped. That is done at the
-    beginning of every call of `decide`, `add` and `learn`, and by `expire`.
+    decisions are learned as wrong (`expired="as_wrong"`: silence means no), with a reward (`expired=0.0`), or
+    dropped. That is done at the beginning of every call of `decide`, `add` and `learn`, and by `expire`.
 
     The ids of the last `capacity` closed decisions are remembered, so that a second or a late verdict is told
     from one for an unknown id.
@@ -49,7 +48,7 @@ class PendingDecisions:
         model: the booster whose decisions are kept.
         capacity: how many decisions may be open.
         max_rounds, max_seconds: how long a decision may wait; None is for ever.
-        expired: "as_wrong" or "drop".
+        expired: "as_wrong" (with the least reward), "drop", or the reward that silence stands for.
         clock: seconds as a float; by default the time of day, so that a saved store goes on in another
             process.
 
@@ -82,7 +81,7 @@ class PendingDecisions:
             if max_seconds is None
             else check_number("max_seconds", max_seconds, 0.0, math.inf, open_low=True, hint=_NO_LIMIT)
         )
-        self.expired = check_choice("expired", expired, _RULES)
+        self.expired = _checked_rule(expired, self._rewards)
         self._clock = _checked_clock(clock)
         self._now = float("-inf")
         self._open: OrderedDict[Hashable, Waiting] = OrderedDict()  # the oldest first
@@ -117,23 +116,31 @@ class PendingDecisions:
             self.expire()
             self._add(key, decision)
 
-    def learn(self, key: Hashable, correct: bool) -> Outcome:
-        """Learn the verdict for this id, and say what became of it.
+    def learn(
+        self, key: Hashable, correct: bool | int | None = None, *, reward: float | None = None
+    ) -> Outcome:
+        """Learn the verdict or the reward for this id, and say what became of it.
 
         If the model refuses to learn it, the decision is closed, and the reason is logged.
         """
         with self._lock:
             _check_id(key)
-            _check_verdict(correct)
+            told = _told(correct, reward, self._rewards)
             self.expire()
             if key in self._open:
-                return self._learn(key, correct)
+                return self._learn(key, told)
             outcome = _SECOND.get(self._closed.get(key), Outcome.UNKNOWN)
             self._counters[outcome] += 1
             return outcome
 
-    def _learn(self, key: Hashable, correct: bool) -> Outcome:
-        outcome, reason = self._teach(key, correct, Outcome.LEARNED)
+    @property
+    def _rewards(self) -> Range:
+        """The range of the model's rewards; models of other packages may have none."""
+        rewards: Range = getattr(self.model, "rewards", UNIT)
+        return rewards
+
+    def _learn(self, key: Hashable, told: dict[str, Any]) -> Outcome:
+        outcome, reason = self._teach(key, told, Outcome.LEARNED)
         if reason:
             LOGGER.info(
                 "decision %r of round %d: %s, %s", key, self._open[key].decision.round, outcome, reason
@@ -141,8 +148,8 @@ class PendingDecisions:
         self._close(key, Outcome.LEARNED if outcome == Outcome.DUPLICATE else outcome, [outcome])
         return outcome
 
-    def _teach(self, key: Hashable, correct: bool, outcome: Outcome) -> tuple[Outcome, str]:
-        """Tell the model a verdict. Returns what became of it, and the model's reason if it refuses.
+    def _teach(self, key: Hashable, told: dict[str, Any], outcome: Outcome) -> tuple[Outcome, str]:
+        """Tell the model a verdict or a reward. Returns what became of it, and why the model refuses it.
 
         An exception from outside may come after the model has learned, and before the decision is closed.
         Then the model refuses to learn it again, and what became of it is what was meant.
@@ -150,7 +157,7 @@ class PendingDecisions:
         begun = self._begun.get(key)
         self._begun.setdefault(key, outcome)
         try:
-            self.model.learn(self._open[key].decision, correct)
+            self.model.learn(self._open[key].decision, **told)
         except LearnedBeforeError as error:
             return (Outcome.DUPLICATE, str(error)) if begun is None else (begun, "")
         except DecisionError as error:
@@ -202,8 +209,9 @@ class PendingDecisions:
     def _expire_oldest(self, reason: str) -> None:
         key, waiting = next(iter(self._open.items()))
         outcome = Outcome.EXPIRED
-        if self.expired == "as_wrong":
-            outcome, _ = self._teach(key, False, outcome)
+        if self.expired != "drop":
+            told = {"correct": False} if self.expired == "as_wrong" else {"reward": self.expired}
+            outcome, _ = self._teach(key, told, outcome)
         if outcome == Outcome.LEARNED:  # by a call of learn that did not come to its end
             self._close(key, outcome, [outcome])
             return
@@ -326,9 +334,13 @@ def _check_id(key: Any) -> None:
         raise DecisionError(f"id {quoted(key)} is not hashable; give a string or a number")
 
 
-def _check_verdict(correct: Any) -> None:
-    """The model refuses it, too; but what it refuses is closed."""
-    if not isinstance(correct, bool | np.bool_):
-        raise DecisionError(
-            f"correct is {quoted(correct)}; give True if the shown label was right, False if not"
-        )
+def _told(correct: Any, reward: Any, rewards: Range) -> dict[str, Any]:
+    """What the model is to be told. It would refuse what is no good, too; but what it refuses is closed."""
+    share_told(correct, reward, rewards)
+    return {"correct": bool(correct)} if reward is None else {"reward": reward}
+
+
+def _checked_rule(expired: Any, rewards: Range) -> str | float:
+    if not is_number(expired):
+        return check_choice("expired", expired, _RULES)
+    return check_number("expired", expired, *rewards, hint="the range of the model's rewards")

@@ -42,8 +42,8 @@ class Model(Protocol):
     def decide(self, x: Any, allowed: Iterable[Hashable] | None = None) -> Decision:
         """Choose a label for x, among the allowed ones if some are given."""
 
-    def learn(self, decision: Decision, correct: bool) -> None:
-        """Learn the verdict on a decision."""
+    def learn(self, decision: Decision, correct: Any = None, *, reward: Any = None) -> None:
+        """Learn the verdict on a decision, or its reward."""
 
 
 class Waiting(NamedTuple):

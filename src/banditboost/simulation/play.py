@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from banditboost.simulation.loop import (
     Span,
     Stream,
     bound,
+    play_asking,
     play_in_python,
 )
 from banditboost.simulation.result import Result
+from banditboost.simulation.rewards import NO_REWARDS, Asking, checked_rewards
 from banditboost.simulation.rows import Rows
 from banditboost.text import quoted
 from banditboost.types import Array
@@ -37,19 +39,23 @@ _ROUNDS_A_CALL = 20_000  # between two reports of progress
 def play(
     model: Model,
     X: Any,
-    y: Iterable[Hashable],
+    y: Iterable[Hashable] | None = None,
     *,
+    rewards: Any = None,
     delay: Delay = 0,
     lost: float = 0.0,
     condition: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
-    """Run a model over a stream: decide for each row of X, then tell the verdict that y implies.
+    """Run a model over a stream: decide for each row of X, then tell the verdict or the reward.
 
     Args:
         model: any booster or baseline; it goes on from where it is.
         X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
         y: the right labels. Integers are taken as indices of `model.labels` if no label is an integer.
+        rewards: in place of y, what each label would earn: a matrix with a row for each row of X and a column
+            for each of `model.labels`, or a function (round, label) -> reward, which is asked for shown
+            labels only (rounds are counted from 0).
         delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers
             into n delays.
         lost: share of the verdicts that never come.
@@ -59,7 +65,7 @@ def play(
 
     If it is interrupted, it stops between two rounds, and a note on the exception says how many were played:
     `play(model, X[n:], y[n:])` goes on from there as if nothing had happened. (With a delay, verdicts that
-    were out then are not told.)
+    were out then are not told. If a function of rewards fails, its round was decided, and is not told.)
 
     >>> from banditboost import AdaBandit
     >>> X = [{"colour": colour} for colour in ("red", "blue") * 200]
@@ -72,11 +78,14 @@ def play(
         raise ParameterError(f"lost is {quoted(lost)}; give the share of verdicts that never come, in [0, 1)")
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress is {quoted(progress)}; give a function that takes a number of rounds")
-    watched = _is_watched(model, condition)
-    return _play(model, X, y, (delay, float(lost)), watched, progress)
+    if (y is None) == (rewards is None):
+        given = "neither y nor rewards is given" if y is None else "both y and rewards are given"
+        raise ParameterError(f"{given}; give one of the two: right labels, or what each label earns")
+    watched = _is_watched(model, condition, y is not None)
+    return _play(model, X, (y, rewards), (delay, float(lost)), watched, progress)
 
 
-def _is_watched(model: Model, condition: bool) -> bool:
+def _is_watched(model: Model, condition: bool, has_labels: bool) -> bool:
     if not isinstance(condition, bool):
         raise ParameterError(f"condition is {quoted(condition)}; give True or False")
     round_ = model.compiled_round
@@ -85,31 +94,41 @@ def _is_watched(model: Model, condition: bool) -> bool:
             f"condition is True, but {type(model).__name__} has no cost vectors on which a weak learning "
             "condition could be checked; leave it out"
         )
-    return round_.witness is not None and (condition or not round_.on_request)
+    if condition and not has_labels:
+        raise ParameterError("condition is True, but rewards do not tell which label is right; leave it out")
+    return has_labels and round_.witness is not None and (condition or not round_.on_request)
 
 
 @locked
 def _play(
     model: Model,
     X: Any,
-    y: Iterable[Hashable],
+    told: tuple[Iterable[Hashable] | None, Any],
     verdicts: tuple[Delay, float],
     watched: bool,
     progress: Callable[[int], None] | None,
 ) -> Result:
     rows = Rows(model, X)
     model._check_rounds(len(rows))
-    right = _label_indices(model, y, len(rows))
+    truth = _truth(model, *told, len(rows))
     arrivals = Arrivals(len(rows), *verdicts, model.seed, model.rounds)
-    player = _Player(model, right, arrivals, watched, progress)
+    player = _Player(model, truth, arrivals, watched, progress)
     try:
         for block, stop in rows.blocks():
             player.advance(block, stop)
         return player.result()
     except BaseException as error:
         model._settled()
-        error.add_note(f"play stopped after {player.n_played} of {len(rows)} rounds")
+        error.add_note(
+            f"play stopped after {model._counted.rounds - player.first_round} of {len(rows)} rounds"
+        )
         raise
+
+
+def _truth(model: Model, y: Iterable[Hashable] | None, rewards: Any, n_rows: int) -> Truth:
+    if y is not None:
+        return Truth(_label_indices(model, y, n_rows), NO_REWARDS)
+    return Truth(np.zeros(n_rows, np.int64), checked_rewards(model, rewards, n_rows))
 
 
 def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
@@ -157,25 +176,34 @@ def _state_numbers(model: Model) -> tuple[Any, ...]:
     return model.rounds, model.verdicts, model._schema.version, len(model.labels), model._settings.tobytes()
 
 
+class Truth(NamedTuple):
+    """What a simulation knows: right labels, or what every label earns."""
+
+    right: Array
+    rewards: Array | Asking  # as shares of the range
+
+
 class _Player:
     """Plays blocks of rows one after the other and keeps the record."""
 
     def __init__(
         self,
         model: Model,
-        right: Array,
+        truth: Truth,
         arrivals: Arrivals,
         watched: bool,
         progress: Callable[[int], None] | None,
     ) -> None:
-        n_rounds = len(right)
+        n_rounds = len(truth.right)
         self._model = model
-        self._first_round, self._first_verdict = model.rounds, model.verdicts
+        self.first_round, self._first_verdict = model.rounds, model.verdicts
         self._progress = progress
         self._cursor = np.zeros(2, np.int64)
         self._memos = np.tile(model._blank, (arrivals.n_slots, 1))
         self._arrivals = arrivals
-        self._right = right
+        self._truth = truth
+        self._asks = isinstance(truth.rewards, Asking)
+        self._earned = np.zeros(n_rounds)
         self._shown, self._greedy = np.zeros(n_rounds, np.int32), np.zeros(n_rounds, np.int32)
         self._watched, self._sums = watched, np.zeros((3, model._n_in_memo()))
         self._suffered = np.zeros(model._n_in_memo())
@@ -204,14 +232,15 @@ class _Player:
     def _play(self, stop: int) -> None:
         """Play up to a round; if that is interrupted, the next call of the model tells what is due."""
         compiled = self._compiled(stop)  # before anything is begun, so that an interrupt need not wait for it
-        self._model._unfinished = self
+        if not self._asks:  # a function would be asked again
+            self._model._unfinished = self
         self._run(*compiled)
         self._model._unfinished = None
 
     def finish(self, model: Model) -> None:
         """Tell the verdicts that are due in the rounds that were played."""
         counted = model._counted
-        self._cursor[NEXT_ROUND] = counted.rounds - self._first_round
+        self._cursor[NEXT_ROUND] = counted.rounds - self.first_round
         self._cursor[NEXT_VERDICT] = counted.verdicts - self._first_verdict
         self._run(*self._compiled(self.n_played))
 
@@ -223,14 +252,21 @@ class _Player:
         """The loop up to a round, and what it is given; it and all that it calls are compiled."""
         self._widen_memos()
         arrivals, settings, calls = self._arrivals, self._model._settings, self._model._calls
-        record = self._memos, self._shown, self._greedy, self._sums
-        stream = Stream(self._block, self._right, arrivals.order, arrivals.due, arrivals.slot, *record)
+        record = self._memos, self._shown, self._greedy, self._earned, self._sums
+        stream = Stream(self._block, *self._truth, arrivals.order, arrivals.due, arrivals.slot, *record)
         active = self._model._active
         n_active = 0 if active is None else len(active)
         seed, told = self._model._draw_seed, settings.full_information
-        span = Span(*map(int, (self._start, stop, self._first_round, seed, told, n_active)))
+        span = Span(*map(int, (self._start, stop, self.first_round, seed, told, n_active)))
+        if self._asks:
+            return play_asking, stream, span
         calls.for_play(self._watched)
         return play_in_python if calls.in_python else bound(stream, self._cursor, span), stream, span
+
+    def _functions(self) -> tuple[Any, Any, Any]:
+        """Decide, learn and witness, as the loop calls them."""
+        calls = self._model._calls
+        return (calls.decide, calls.learn, 0) if self._asks else calls.for_play(self._watched)
 
     def _run(self, loop: Callable[..., int], stream: Stream, span: Span) -> None:
         losses = self._model._suffered()
@@ -240,7 +276,7 @@ class _Player:
         while status != PLAYED:
             calls = self._model._calls
             self._model._allow(self._model._active)
-            status = loop(calls.model, *calls.for_play(self._watched), stream, self._cursor, span)
+            status = loop(calls.model, *self._functions(), stream, self._cursor, span)
             if status != PLAYED:
                 self._make_way(int(status))
         if losses is not None:
@@ -271,19 +307,32 @@ class _Player:
         t = self._arrivals.order[self._cursor[NEXT_VERDICT]]
         return np.asarray(self._memos[self._arrivals.slot[t]])
 
+    def _rewards(self) -> tuple[Array | None, Array | None, tuple[float, float]]:
+        """What shown and greedy labels have earned, in the model's units, and the range."""
+        rewards, known = self._model._rewards, self._truth.rewards
+        if known is NO_REWARDS:
+            return None, None, rewards
+        low, high = rewards
+        greedy = None
+        if not isinstance(known, Asking):
+            greedy = np.minimum(low + (high - low) * known[np.arange(len(known)), self._greedy], high)
+        return np.minimum(low + (high - low) * self._earned, high), greedy, rewards
+
     def result(self) -> Result:
         """The record, with the learners' edges and their condition where there was a witness."""
         model, n_verdicts = self._model, int(self._cursor[NEXT_VERDICT])
-        watched = self._watched and len(self._right) > 0
+        watched = self._watched and len(self._shown) > 0
         seen = model._witnessed(self._sums) if watched else Witnessed(None, None)
         suffered = None if model._suffered() is None else self._suffered
+        graded = self._truth.rewards is not NO_REWARDS
         return Result(
             model.labels,
-            self._right,
+            None if graded else self._truth.right,
             self._shown,
             self._greedy,
             n_verdicts,
             seen.edges,
             suffered,
             seen.condition,
+            *self._rewards(),
         )

@@ -46,8 +46,7 @@ STEP = np.dtype(
     [
         ("feature", "i4"),  # negative at a leaf
         ("next", "i4"),  # first child; at a leaf the label that it answers, -1 if it has to be looked into
-        # NaN at a nominal split; at a leaf the score that it answers, NaN if it has to be looked into
-        ("threshold", "f8"),
+        ("threshold", "f8"),  # NaN at a nominal split
     ],
     align=True,
 )

@@ -10,7 +10,6 @@ from banditboost.rows.features import NUMERIC
 from banditboost.trees.approximate_merit import class_spread, is_wide
 from banditboost.trees.columns import column_in, n_slots
 from banditboost.trees.layout import ADAPTIVE, MAJORITY, NAIVE_BAYES, Forest
-from banditboost.trees.leaf_statistics import majority_score
 from banditboost.types import Array
 
 _LOG_ROOT_TWO_PI = 0.9189385332046727
@@ -122,22 +121,25 @@ def bayes_score(forest: Forest, leaf: int, x: Array) -> float:
     return 1.0 / (1.0 + math.exp(min(zero - one, 700.0)))
 
 
-@inlined
-def leaf_score(forest: Forest, leaf: int, x: Array) -> float:
-    """How much class 1 is believed. Most leaves have the answer ready."""
-    ready = forest.steps[leaf]["threshold"]
-    return ready if ready == ready else score_of_leaf(forest, leaf, x)
-
-
 @kernel
-def score_of_leaf(forest: Forest, leaf: int, x: Array) -> float:
-    """The same, of a leaf that has to be looked into."""
-    if forest.nodes[leaf]["first_entry"] < 0:
-        fallback = forest.nodes[leaf]["fallback"]
+def leaf_score(forest: Forest, leaf: int, x: Array) -> float:
+    """How much class 1 is believed: Laplace's rule, so that one bad verdict does not condemn a label for
+    good.
+    """
+    nodes, entries = forest.nodes, forest.entries
+    if nodes[leaf]["first_entry"] < 0:
+        fallback = nodes[leaf]["fallback"]
         return 0.5 if fallback < 0 else (fallback + 1.0) / 3.0
     if uses_bayes(forest, leaf):
         return bayes_score(forest, leaf, x)
-    return majority_score(forest, leaf)
+    one, total = 0.0, 0.0
+    entry = nodes[leaf]["first_entry"]
+    while entry >= 0:
+        total += entries[entry]["weight"]
+        if entries[entry]["label"] == 1:
+            one += entries[entry]["weight"]
+        entry = entries[entry]["next"]
+    return (one + 1.0) / (total + 2.0)
 
 
 @inlined

@@ -157,7 +157,7 @@ def find_entry(forest: Forest, leaf: int, label: int) -> int:
 
 @inlined
 def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
-    """Keep `top`, `n_tied` and the ready answers true after an entry has grown from `before`."""
+    """Keep `top`, `n_tied` and the ready answer true after an entry has grown from `before`."""
     node, entries = forest.nodes[leaf], forest.entries
     top, now = node["top"], entries[entry]["weight"]
     if top < 0 or now > entries[top]["weight"] or (entry == top and now > before):
@@ -167,24 +167,8 @@ def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
         node["n_tied"] += 1
         if entries[entry]["position"] < entries[top]["position"]:
             node["top"] = entry
-    is_plain = forest.head[0]["leaf_prediction"] == MAJORITY
-    forest.steps[leaf]["next"] = entries[node["top"]]["label"] if is_plain and node["n_tied"] == 1 else -1
-    if is_plain and forest.head[0]["n_labels"] == 2:
-        forest.steps[leaf]["threshold"] = majority_score(forest, leaf)
-
-
-@inlined
-def majority_score(forest: Forest, leaf: int) -> float:
-    """How much class 1 is believed by a leaf that has heard of some class: Laplace's rule, so that one bad
-    verdict does not condemn a label for good.
-    """
-    entries, entry, one, total = forest.entries, forest.nodes[leaf]["first_entry"], 0.0, 0.0
-    while entry >= 0:
-        total += entries[entry]["weight"]
-        if entries[entry]["label"] == 1:
-            one += entries[entry]["weight"]
-        entry = entries[entry]["next"]
-    return (one + 1.0) / (total + 2.0)
+    plain = node["n_tied"] == 1 and forest.head[0]["leaf_prediction"] == MAJORITY
+    forest.steps[leaf]["next"] = entries[node["top"]]["label"] if plain else -1
 
 
 @inlined

@@ -130,7 +130,6 @@ def split(forest: Forest, leaf: int, place: Place, threshold: int) -> None:
     least = _LEAST_SHARE * known_weight(forest, leaf, place)
     fallback = forest.entries[node["top"]]["label"]
     n_children = feature["n_values"]
-    step["threshold"] = math.nan
     if feature["kind"] == NUMERIC:
         n_children = 2
         at = node["summary"] * forest.head[0]["row_size"] + place.offset

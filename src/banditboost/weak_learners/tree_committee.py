@@ -23,7 +23,7 @@ from banditboost.trees.forest import (
     plant,
     vote_in_round,
 )
-from banditboost.trees.layout import ENTRY, MAJORITY, NODE, STEP, TREE, Forest, empty_forest, row_width
+from banditboost.trees.layout import ENTRY, NODE, STEP, TREE, empty_forest, row_width
 from banditboost.types import Array
 from banditboost.weak_learners.hoeffding import LEAF_PREDICTIONS, HoeffdingTree
 from banditboost.weak_learners.stored import stored_forest
@@ -60,23 +60,6 @@ def _moved(array: Array, size: int, most: int) -> Array:
     room = np.zeros(size if size * array.itemsize <= _SMALL_POOL else max(size, most), array.dtype)
     room.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
     return room[:size]
-
-
-def _make_scores_ready(forest: Forest) -> None:
-    """The leaves of binary trees answer by what they know of both classes, as `majority_score` has it."""
-    head, entries = forest.head[0], forest.entries
-    if head["n_labels"] != 2 or head["leaf_prediction"] != MAJORITY:
-        return
-    first = forest.nodes["first_entry"][: head["n_nodes"]]
-    leaves = np.flatnonzero((forest.steps["feature"][: head["n_nodes"]] < 0) & (first >= 0))
-    one, total = np.zeros(len(leaves)), np.zeros(len(leaves))
-    at = first[leaves]
-    for _ in range(2):
-        weight = np.where(at >= 0, entries["weight"][at], 0.0)
-        one += np.where(entries["label"][at] == 1, weight, 0.0)
-        total += weight
-        at = np.where(at >= 0, entries["next"][at], -1)
-    forest.steps["threshold"][leaves] = (one + 1.0) / (total + 2.0)
 
 
 class TreeCommittee:
@@ -190,9 +173,7 @@ class TreeCommittee:
         if stats.reshape(-1, size)[:, width:].any():
             stats = stats.copy()
             stats.reshape(-1, size)[:, width:] = 0.0
-        steps = self.forest.steps.copy()
-        steps["threshold"][steps["feature"] < 0] = math.nan  # ready answers follow from the rest
-        arrays = self.forest._replace(stats=stats, steps=steps)._asdict()
+        arrays = self.forest._replace(stats=stats)._asdict()
         del arrays["choice"]
         return arrays
 
@@ -203,7 +184,6 @@ class TreeCommittee:
     def restore(self, arrays: dict[str, Array], states: list[Any], n_trees: int) -> None:  # noqa: ARG002 (trees are arrays)
         """Go on from stored arrays, after every index in them has been looked at."""
         self.forest = stored_forest(arrays, self.forest, n_trees, self._tree.ranges())
-        _make_scores_ready(self.forest)
 
     def set_ceiling(self, max_memory: int) -> None:
         """How much the trees may take from now on; what they have they keep."""

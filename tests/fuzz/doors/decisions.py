@@ -133,7 +133,8 @@ def _look_at(decision: Decision) -> None:
 def _learn(luck: Luck, model: Any, decision: Decision, folder: Path) -> str:
     """It is learned once, or refused; after it the model works, and can be saved and loaded."""
     verdicts = model.verdicts
-    _, error = attempt_with(model, lambda: model.learn(decision, luck.chance(0.5)))
+    told = {"correct": luck.chance(0.5)} if luck.chance(0.5) else {"reward": luck.random()}
+    _, error = attempt_with(model, lambda: model.learn(decision, **told))
     demand(model.verdicts == verdicts + (error is None), "the verdict was not counted once")
     _, again = attempt_with(model, lambda: model.learn(decision, True))
     demand(again is not None, "the decision was learned twice")

@@ -120,7 +120,9 @@ class Life:
         demand(0.0 < decision.probability <= 1.0, f"the probability is {decision.probability}")
         self._open.append(decision)
         while self._open and luck.random() < self._prompt:
-            model.learn(self._open.pop(luck.randrange(len(self._open))), luck.random() < self._right)
+            told = luck.random() < self._right
+            graded = {"reward": luck.random()} if luck.chance(0.3) else {"correct": told}
+            model.learn(self._open.pop(luck.randrange(len(self._open))), **graded)
             if self._prompt == 1.0 and not self._open:
                 break
 

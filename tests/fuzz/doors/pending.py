@@ -53,7 +53,7 @@ def _made(luck: Luck, model: Any) -> tuple[Any, Any]:
             "capacity": luck.choice((1, 2, 5, 100)),
             "max_rounds": luck.choice((None, 1, 3)),
             "max_seconds": luck.choice((None, 5.0, 1e-300, 1e308)),
-            "expired": luck.choice(("as_wrong", "drop")),
+            "expired": luck.choice(("as_wrong", "drop", 0.0, 0.25, 1)),
         }
         return PendingDecisions(model, **rule, clock=_Clock(luck)), None  # type: ignore[arg-type]
     rule = {
@@ -75,7 +75,8 @@ def _step(luck: Luck, model: Any, store: Any) -> None:
         row = {"a": 1.0} if luck.chance(0.7) else values.row(luck)
         _, error = attempt(lambda: store.decide(key, row))
     elif how < 4:
-        _, error = attempt(lambda: store.learn(key, verdict))
+        told = {"correct": verdict} if luck.chance(0.5) else _reward(luck)
+        _, error = attempt(lambda: store.learn(key, **told))
     elif how == 4:
         decision = model.decide({"a": 2.0}) if luck.chance(0.6) else values.thing(luck)
         before = settled_state(model)
@@ -87,6 +88,12 @@ def _step(luck: Luck, model: Any, store: Any) -> None:
     look_at_text(repr(store))
     demand(len(store) <= store.capacity, "more are open than may be")
     key in store  # noqa: B015 (any object may be asked for)
+
+
+def _reward(luck: Luck) -> dict[str, Any]:
+    """A reward, mostly a good one; sometimes a verdict beside it."""
+    reward = luck.random() if luck.chance(0.7) else values.thing(luck)
+    return {"reward": reward, **({"correct": True} if luck.chance(0.1) else {})}
 
 
 def _store_and_read(luck: Luck, model: Any, store: Any) -> str:

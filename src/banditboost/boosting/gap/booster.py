@@ -26,6 +26,7 @@ from banditboost.io.container import take_array
 from banditboost.memo import MOST_PROBABILITIES, POLICY_INVERSE_GAPS, SHOWN
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
+from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.types import Array
@@ -46,6 +47,7 @@ class GapBoost(BanditBooster):
         weak_learner: a HoeffdingTree; by default one that splits early, since later stages repair what it
             overlooks.
         schema: features, if they are to be declared.
+        rewards: the least and the largest reward; a verdict counts as one of the two.
         max_memory: bytes.
         seed: of all random numbers; None takes one from the system.
 
@@ -56,7 +58,9 @@ class GapBoost(BanditBooster):
     """
 
     takes_words = True
-    compiled_round = Round(choose, teach, first_learner=first_learner, teach_learners=teach_chains)
+    compiled_round = Round(
+        choose, teach, first_learner=first_learner, teach_learners=teach_chains, graded=True
+    )
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
@@ -69,6 +73,7 @@ class GapBoost(BanditBooster):
         n_learners: int = 10,
         weak_learner: HoeffdingTree | None = None,
         schema: Schema | None = None,
+        rewards: tuple[float, float] = UNIT,
         max_memory: int = 256 * MEBIBYTE,
         seed: int | None = None,
     ) -> None:
@@ -82,6 +87,7 @@ class GapBoost(BanditBooster):
             n_learners=n_learners,
             weak_learner=weak_learner,
             schema=schema,
+            rewards=rewards,
             max_memory=max_memory,
             seed=seed,
         )
@@ -178,6 +184,7 @@ class GapBoost(BanditBooster):
         return {
             "n_learners": self.n_learners,
             "weak_learner": self.weak_learner,
+            "rewards": self.rewards,
             "max_memory": self.max_memory,
             "seed": self.seed,
         }

@@ -1,4 +1,4 @@
-"""Lines 12 to 15 and 17 for GapBoost: the shown label's chain and regressions learn the verdict.
+"""Lines 12 to 15 and 17 for GapBoost: the shown label's chain and regressions learn its reward.
 
 docs/gapboost.md is the specification.
 """
@@ -33,25 +33,33 @@ from banditboost.memo import SHOWN
 from banditboost.types import Array
 
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
-MOST_EAGER = 512  # labels; of more, each has a chain from its first right verdict on, not from its first one
+MOST_EAGER = 512  # labels; of more, each has a chain from its first reward above 0 on, not from its first one
 
 
 @inlined
-def first_learner(model: Any, memo: Array, feedback: int) -> int:
+def first_learner(model: Any, memo: Array, reward: float) -> int:
     """Of the shown label's chain; -1 if that is yet to be made.
 
-    Of many labels, a wrong one without a chain teaches nobody: the first chain is named, with an empty
+    Of many labels, one without a chain and a reward teaches nobody: the first chain is named, with an empty
     lesson.
     """
     group = model.learned.groups[int(memo[SHOWN])]
-    if group < 0 and feedback == 0 and model.settings.n_labels > MOST_EAGER:
+    if group < 0 and reward == 0.0 and model.settings.n_labels > MOST_EAGER:
         return 0
     return max(-1, group * model.settings.n_learners)
 
 
+@inlined
+def is_beyond(answer: float, y: float) -> bool:
+    """Whether an answer is at or beyond the end of [-1, 1] that y is at: there is nothing to learn then."""
+    return answer >= 1.0 if y >= 1.0 else y <= -1.0 and answer <= -1.0
+
+
 @kernel
 def teach_regressions(model: Any, group: int, y: float) -> None:
-    """Judge both kinds before they learn; the wide one, like the stages, learns only what is short of y."""
+    """Judge both kinds before they learn; the wide one, like the stages, learns only what it has not
+    foreseen.
+    """
     losses, shared = model.learned.losses, score_shared_of(model, group)
     if counts_narrow(model.scratch):
         answer = shared + ridge_answer(narrow(model), group)
@@ -60,7 +68,7 @@ def teach_regressions(model: Any, group: int, y: float) -> None:
     if counts_wide(model.scratch):
         answer = shared + ridge_answer(wide(model), group)
         judge(losses, losses.size - 1, answer, y)
-        if y * answer < 1.0:
+        if not is_beyond(answer, y):
             step_ridge(wide(model), group, y - answer)
 
 
@@ -73,7 +81,7 @@ def note_row(model: Any, x: Array) -> None:
 
 @inlined
 def teach_nobody(model: Any, x: Array) -> None:
-    """A wrong label without a chain, one of many: the row is noted, and nobody learns."""
+    """A label without a chain and a reward, one of many: the row is noted, and nobody learns."""
     labels, importance = model.scratch.labels, model.scratch.importance
     for stage in range(STAGES):
         note_norm(model, stage)
@@ -92,13 +100,13 @@ def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
 
 
 @kernel
-def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
     """Teach the linear stages of the shown label's chain, and write down what its trees are to learn."""
     learned, scratch = model.learned, model.scratch
     x = memo[model.settings.row_start :]
     group = learned.groups[int(memo[SHOWN])]
     labels, importance = scratch.labels, scratch.importance
-    y = 1.0 if feedback != 0 else -1.0
+    y = 2.0 * reward - 1.0
     list_row(model, x)
     learned.counts.verdicts += 1
     if group < 0:
@@ -109,14 +117,15 @@ def teach(model: Any, memo: Array, feedback: int, key: int) -> None:  # noqa: AR
     for stage in range(STAGES):
         prefix += score_group(model, stage, group)
         judge(learned.losses, stage, prefix, y)
-        if y * prefix < 1.0 and scratch.bounds[stage] < scratch.bounds[stage + 1]:
+        if not is_beyond(prefix, y) and scratch.bounds[stage] < scratch.bounds[stage + 1]:
             step_stage(model, stage, group, y - prefix)
         else:
             note_norm(model, stage)
     ask_chains(model, group * labels.size, labels.size, labels.size, x, importance)
     for i in range(labels.size):
-        weight, answer = max(0.0, 1.0 - y * prefix), importance[i]
-        labels[i], importance[i] = feedback, weight if weight > LEAST_LESSON else 0.0
+        weight, answer = 0.0 if is_beyond(prefix, y) else abs(y - prefix), importance[i]
+        labels[i] = 1 if y > prefix else 0
+        importance[i] = weight if weight > LEAST_LESSON else 0.0
         prefix += answer
         judge(learned.losses, STAGES + i, prefix, y)
     note_row(model, x)

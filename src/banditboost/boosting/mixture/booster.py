@@ -121,6 +121,7 @@ class MixBandit(MixtureBooster, AdaBandit):
         weak_learner: a HoeffdingTree, or what makes objects with `predict` and `learn` or
             `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
+        rewards: the least and the largest reward; a verdict counts as one of the two.
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
         lesson: how a cost vector becomes the label and weight that a tree is taught, as in `AdaBandit`.
