@@ -84,6 +84,15 @@ def test_a_plan_codes_what_going_by_name_codes(rows: list[dict[Any, Any]]) -> No
             assert same(coded.tolist(), by_name(row))
 
 
+def test_a_row_with_half_of_the_columns_and_a_word_that_is_0() -> None:
+    model = GapBoost(["yes", "no"], seed=1)
+    model.decide({f"f{i}": 1.0 for i in range(64)})
+    for _ in range(2):
+        row = {**{f"f{i}": 1.0 for i in range(31)}, "word": 0}
+        assert model.decide(row).label in ("yes", "no")
+    assert len(model.schema.names) == 64
+
+
 def test_a_row_that_was_coded_may_be_kept() -> None:
     encoder = Encoder(SCHEMA)
     row = {"hour": 1.0, "device": "tv", "age": 2, "city": "Rome", 7: 3}

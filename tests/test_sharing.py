@@ -134,6 +134,19 @@ def test_rows_that_were_coded_ahead_and_not_played(values: list[str], played: in
     assert ahead.to_plain(min(played, len(values))) == alone.to_plain(played)
 
 
+def test_notes_of_a_row_that_joins_and_of_those_after_it_count_in_play() -> None:
+    """A bool among names makes `play` go row by row."""
+    values = ["v0", "v1", "v2", "v3", "v4", "v5", "v4", True, "v4", "v5"]
+    rows: list[dict[str, Any]] = [{"c": value} for value in values]
+    rows[4]["joins"] = "x"
+    played, by_hand = GapBoost(range(2), seed=1), GapBoost(range(2), seed=1)
+    play(played, rows, [0] * len(rows))
+    for row in rows:
+        decision = by_hand.decide(row)
+        by_hand.learn(decision, decision.label == 0)
+    assert played.schema.values("c") == by_hand.schema.values("c") == ("v0", "v1", "v2", "v3", "v4", "v5")
+
+
 def test_a_refused_decision_leaves_no_note() -> None:
     model = AdaBandit(["yes", "no"], n_learners=1, seed=1)
     for i in range(FIRST_VALUES):

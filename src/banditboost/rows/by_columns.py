@@ -146,15 +146,15 @@ class ByColumns:
             rows.add(noted[0][0])  # with it sharing begins
         start, waiting = 0, deque(noted)
         for t in sorted(rows):
-            yield from self._blocks(start, t, schema())
             _write(schema(), waiting, t, first_round)
+            yield from self._blocks(start, t, schema())
             row = self._row(t)
             numbers = coded(row)
             numbers = joined(row) if numbers is None else numbers
             self._note(t, numbers, schema())
             start = t
-        yield from self._blocks(start, len(self), schema())
         _write(schema(), waiting, len(self), first_round)
+        yield from self._blocks(start, len(self), schema())
 
     def _note(self, t: int, numbers: Array, schema: Schema) -> None:
         places = _places(schema)
@@ -188,7 +188,9 @@ def _places(schema: Schema) -> dict[Hashable, int]:
 
 
 def _write(schema: Schema, waiting: deque[tuple[int, Hashable, str]], stop: int, first_round: int) -> None:
-    """Let the schema note what came without a place before a row."""
+    """Let the schema note what comes without a place before a row: ahead, so that a note counts as soon as
+    its round does.
+    """
     found = []
     while waiting and waiting[0][0] < stop:
         t, name, value = waiting.popleft()

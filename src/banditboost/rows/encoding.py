@@ -91,7 +91,9 @@ class Encoder:
         """Code a row with so many names, and keep a plan for those like it."""
         coded, n_features = self._encode_by_name(row), len(self._schema)
         full = len(row) > 1 and len(row) >= _LEAST_FULL * n_features
-        if coded is not None and full and len(self._plans) < _MOST_PLANS:
+        if coded is None or not full or len(self._plans) >= _MOST_PLANS:
+            return coded
+        if row.keys() <= set(self._schema.names):  # the others are words
             self._plans[len(row)] = _plan(self._schema, row, self._came)
         return coded
 

@@ -384,7 +384,7 @@ class Schema(Positions):
     def note_ahead(self, found: list[Note]) -> None:
         """Note what comes without a place in rounds that are not decided yet."""
         if found:
-            self._newcomers.look_ahead(self.rounds)
+            self._newcomers.look_ahead(self.rounds, has_joined=True)
             self._newcomers.note(found)
 
     def has_texts(self, values: Iterable[Any]) -> bool:
@@ -408,9 +408,9 @@ class Schema(Positions):
         """Whether some features of a row would be words."""
         return bool(self.cells(self.named(row)).words)
 
-    def look_ahead(self) -> None:
-        """Rows are coded before those before them are decided."""
-        self._newcomers.look_ahead(self.rounds)
+    def look_ahead(self, has_joined: bool = False) -> None:
+        """Rows are coded before those before them are decided; the first may be one that has just joined."""
+        self._newcomers.look_ahead(self.rounds, has_joined)
 
     def _noted(self, cells: Cells) -> Array:
         """Numbers, and a note of each value that has no place of its own."""

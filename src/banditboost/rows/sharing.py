@@ -138,10 +138,14 @@ class Newcomers:
             _write(settled, self._waiting, rounds)
         self.__dict__.update(_settled=settled, _waiting=[], _expected=None)
 
-    def look_ahead(self, rounds: int) -> None:
-        """The rows of the next rounds are coded before these count."""
+    def look_ahead(self, rounds: int, has_joined: bool = False) -> None:
+        """The rows of the next rounds are coded before these count; the first of them, which has joined,
+        perhaps already is.
+        """
+        ahead = [note for note in self._waiting if has_joined and note.round >= rounds]
         self.settle(rounds)
         self._expected = _copied(self._settled)
+        self.note(ahead)
 
     def has(self, name: Hashable, value: str) -> bool:
         """Whether a value came before, and was not forgotten."""

@@ -108,5 +108,8 @@ class Rows:
             if block and (coded is None or len(block) >= block_size(len(block[0]))):
                 yield np.array(block), t
                 block = []
-            block.append(self._model._joined(row) if coded is None else coded)
+            if coded is None:
+                coded = self._model._joined(row)
+                self._model._schema.look_ahead(has_joined=True)
+            block.append(coded)
         yield np.array(block).reshape(len(block), len(self._model._schema)), len(self._rows)
