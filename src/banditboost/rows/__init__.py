@@ -4,6 +4,7 @@ Where to look:
 
     columns.py    names and kinds of features, and where each stands in a coded row
     positions.py  rows without names
+    value_places.py  which values have a place of their own, which share
     schema.py     a row becomes an array of numbers
     encoding.py   dict rows with the names of one before, coded fast
     sharing.py    values and words without a place of their own; who gets one

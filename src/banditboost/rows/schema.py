@@ -24,20 +24,16 @@ from banditboost.rows.plain import (
     text_of,
     twice,
 )
-from banditboost.rows.positions import Positions
 from banditboost.rows.sharing import (
     FEWEST_COLUMNS,
-    FIRST_VALUES,
-    MAX_VALUES,
     MOST_COLUMNS,
     MOST_WORDS,
     SHARED,
-    Comings,
-    Note,
     code_of,
     is_text,
     words_in,
 )
+from banditboost.rows.value_places import ValuePlaces
 from banditboost.text import quoted, visible
 from banditboost.types import Array
 
@@ -61,7 +57,7 @@ class Told(dict[Hashable, Any]):
     """A row as a branch tells it: values that have places there get them here."""
 
 
-class Schema(Positions):
+class Schema(ValuePlaces):
     """The features of a model: their names, in order, and whether each is numeric or nominal.
 
     Without arguments it is open: features and nominal values join as rows bring them. Declared features are
@@ -228,31 +224,9 @@ class Schema(Positions):
         sparse = n_columns >= FEWEST_COLUMNS and 2 * n_known < n_columns
         return self.finds_words and (sparse or n_columns >= MOST_COLUMNS)
 
-    def _is_own(self, name: Hashable, value: str) -> bool:
-        """Whether a nominal value has a place of its own."""
-        codes = self._columns[name][1] if name in self._columns else None
-        return codes is not None and value in codes
-
     def _counts_by_words(self, value: str) -> bool:
         """Whether a nominal value without a place of its own counts by its words, too."""
         return self.finds_words and is_text(value)
-
-    def _joins(self, name: Hashable, value: str, codes: Mapping[Hashable, int], told: bool = False) -> bool:
-        """Whether a value gets a place of its own now."""
-        if len(codes) < FIRST_VALUES or self.keeps_all_values:
-            return True
-        if told:
-            return len(codes) < MAX_VALUES
-        if self._ahead is None:
-            self._newcomers.settle(self.rounds)
-        return len(codes) < MAX_VALUES and self._newcomers.has(name, value)
-
-    def write_notes(self, found: list[tuple[Hashable, str]]) -> None:
-        """Note what came without getting a place, in the round that the row is for."""
-        round_ = self.rounds if self._ahead is None else self._ahead
-        self._newcomers.note([Note(round_, name, value) for name, value in found])
-        if not self.counters:
-            self._newcomers.settle(round_ + 1)
 
     def _cell(self, name: Hashable, value: Any) -> tuple[Hashable, Cell]:
         """The feature that a value belongs to, and the value as that feature has it."""
@@ -368,49 +342,13 @@ class Schema(Positions):
         finally:
             self._ahead = None
 
-    def number_of(self, name: Hashable, value: str) -> float:
-        """The number that a nominal value has in a coded row, if it does not join."""
-        codes = self._columns[name][1] if name in self._columns else None
-        return (codes or {}).get(value, SHARED + code_of(name, value))
-
-    def comings(self, name: Hashable, rows: list[int], values: list[str]) -> Comings:
-        """With which of these rows one of these values gets a place of its own; in between nothing is
-        decided but rows of the same table.
-        """
-        self._newcomers.settle(self.rounds)
-        codes = self._columns[name][1] if name in self._columns else None
-        return self._newcomers.comings(name, len(codes or ()), rows, values)
-
-    def note_ahead(self, found: list[Note]) -> None:
-        """Note what comes without a place in rounds that are not decided yet."""
-        if found:
-            self._newcomers.look_ahead(self.rounds, has_joined=True)
-            self._newcomers.note(found)
-
     def has_texts(self, values: Iterable[Any]) -> bool:
         """Whether some of these count by their words."""
         return self.finds_words and any(isinstance(value, str) and is_text(value) for value in values)
 
-    def shared_values(self) -> dict[Hashable, tuple[int, int]]:
-        """Of each nominal feature to which values came that had no place of their own: how many values have
-        one now, and about how many have none.
-        """
-        about = self._newcomers.about(self.rounds)
-        return {name: self._own_and_sharing(name, n) for name, n in about.items()}
-
-    def _own_and_sharing(self, name: Hashable, n_without: int) -> tuple[int, int]:
-        """Of so many values that came without a place, those have one now that were not the first ones."""
-        own = len(self._columns[name][1] or ())
-        n_given = own - max(FIRST_VALUES, self._declared_values.get(name, 0))
-        return own, max(0, n_without - max(0, n_given))
-
     def makes_words_of(self, row: Mapping[Any, Any]) -> bool:
         """Whether some features of a row would be words."""
         return bool(self.cells(self.named(row)).words)
-
-    def look_ahead(self, has_joined: bool = False) -> None:
-        """Rows are coded before those before them are decided; the first may be one that has just joined."""
-        self._newcomers.look_ahead(self.rounds, has_joined)
 
     def _noted(self, cells: Cells) -> Array:
         """Numbers, and a note of each value that has no place of its own."""
