@@ -9,8 +9,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from benchmarks import charts, startup, wide
-from benchmarks.numbers.sources import lines, peers
-from benchmarks.peers.report import Speed, speeds
+from benchmarks.numbers.sources import lines
+from benchmarks.peers.speeds import Speed, speeds
 from benchmarks.records import Record
 from benchmarks.rounds import (
     ARRAY,
@@ -219,7 +219,7 @@ def before_after_origin() -> str:
 
 def beside_wabbit() -> list[Speed]:
     """On all streams that GapBoost and Vowpal Wabbit have played."""
-    return speeds(*peers())
+    return speeds()
 
 
 def readme_table() -> str:
@@ -237,12 +237,12 @@ def readme_table() -> str:
 
 def slower_than_wabbit() -> str:
     """On how many of the streams that are not the paper's GapBoost is slower, and of how many."""
-    others = [speed.quotients[0] for speed in beside_wabbit() if speed.stream not in STREAMS]
+    others = [speed.quotient for speed in beside_wabbit() if speed.stream not in STREAMS]
     return f"{sum(quotient < 1 for quotient in others)} of {len(others)}"
 
 
 def wabbit_range() -> str:
-    return _range([speed.quotients[0] for speed in beside_wabbit() if speed.stream in STREAMS])
+    return _range([speed.quotient for speed in beside_wabbit() if speed.stream in STREAMS])
 
 
 def chart_numbers() -> dict[str, Any]:
@@ -250,10 +250,10 @@ def chart_numbers() -> dict[str, Any]:
     gap = {speed.stream: speed for speed in beside_wabbit()}
     told = {line["stream"]: line["rates"] for line in lines("rounds")}
     shown = {
-        "GapBoost, play": {stream: gap[stream].ours.rate for stream in STREAMS},
+        "GapBoost, play": {stream: gap[stream].ours for stream in STREAMS},
         "AdaBandit, play": {stream: told[stream][PLAY] for stream in STREAMS},
         "AdaBandit, row by row": {stream: told[stream][ARRAY] for stream in STREAMS},
-        "Vowpal Wabbit, most accurate": {stream: gap[stream].accurate[1].rate for stream in STREAMS},
+        "Vowpal Wabbit, most accurate": {stream: gap[stream].wabbit for stream in STREAMS},
         "CapyMOA, boosted trees": {stream: told[stream][MOA_FRESH] for stream in STREAMS},
         "River, boosted trees": {stream: told[stream][RIVER] for stream in STREAMS},
     }

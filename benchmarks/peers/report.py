@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from banditboost import baselines
 from benchmarks import charts
 from benchmarks.peers import standing
 from benchmarks.peers.plan import CHAMPION, TUNING_SEED, Budget, all_players, meets
+from benchmarks.peers.speeds import SPEED, speed_table, speeds
 from benchmarks.peers.streams import KNOWN, ONCE, PAPER, USES, WIDE, Entry, entries
 from benchmarks.peers.summary import Record, Summary, Table, summarise
 from benchmarks.tables import number, render
@@ -62,7 +62,7 @@ def page(records: Sequence[Record]) -> str:
     parts += [
         _group(group, table, chosen) for group in _TITLES if any(entry.group == group for entry in chosen)
     ]
-    parts += [_speed_section(table, chosen), HOW, *_details(table, chosen), _streams(chosen)]
+    parts += [*_speed_section(chosen), HOW, *_details(table, chosen), _streams(chosen)]
     parts += [_not_played(table, chosen), _failures(records)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -151,55 +151,11 @@ def _regret(summary: Summary | None) -> str:
     return "-" if summary is None else f"{summary.mean('regret'):,.0f}" + ("" if summary.whole else "*")
 
 
-def _speed_section(table: Table, chosen: Iterable[Entry]) -> str:
-    heads = ["stream", "GapBoost", "VW, most accurate", "quotient", "VW, fastest tuned", "quotient"]
-    about = "Rounds per CPU second: GapBoost through `play`, and Vowpal Wabbit with its most accurate and with its fastest tuned setting."
-    return "\n\n".join(["## Speed", about, render(heads, [speed.row() for speed in speeds(table, chosen)])])
-
-
-@dataclass(frozen=True)
-class Speed:
-    """GapBoost through `play` beside Vowpal Wabbit: with its most accurate setting on the stream, and with
-    its fastest tuned one.
-    """
-
-    stream: str
-    ours: Summary
-    accurate: tuple[str, Summary]
-    fastest: tuple[str, Summary]
-
-    @property
-    def quotients(self) -> tuple[float, float]:
-        return self.ours.rate / self.accurate[1].rate, self.ours.rate / self.fastest[1].rate
-
-    def row(self) -> list[str]:
-        accurate, fastest = (
-            f"{number(peer.rate)} ({name.removeprefix('VW ')})"
-            for name, peer in (self.accurate, self.fastest)
-        )
-        return [
-            self.stream,
-            number(self.ours.rate),
-            accurate,
-            f"{self.quotients[0]:.2f}",
-            fastest,
-            f"{self.quotients[1]:.2f}",
-        ]
-
-
-def speeds(table: Table, chosen: Iterable[Entry]) -> list[Speed]:
-    found = []
-    for entry in chosen:
-        players = table[entry.name]
-        wabbits = {
-            name: summary for name, summary in standing.rivals(players).items() if name.startswith("VW ")
-        }
-        if CHAMPION in players and wabbits:
-            fastest = max(wabbits, key=lambda name: wabbits[name].rate)
-            found.append(
-                Speed(entry.name, players[CHAMPION], next(iter(wabbits.items())), (fastest, wabbits[fastest]))
-            )
-    return found
+def _speed_section(chosen: Iterable[Entry]) -> list[str]:
+    """None where nothing was measured in turns."""
+    names = {entry.name for entry in chosen}
+    found = [speed for speed in speeds() if speed.stream in names]
+    return ["## Speed", SPEED, speed_table(found)] if found else []
 
 
 def _details(table: Table, chosen: Sequence[Entry]) -> list[str]:
