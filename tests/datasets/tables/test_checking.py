@@ -6,6 +6,7 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -84,6 +85,32 @@ def test_values_and_missing_are_counted(write: Writer) -> None:
     assert (column.values, column.n_values, column.missing, column.examples) == (2, "2", 1, ("1", "2"))
     many = datasets.check(write("a,y\n" + "".join(f"{i}.5,{'uv'[i % 2]}\n" for i in range(12_000))), "y")
     assert many.columns[0].n_values == "over 10,000"
+
+
+@pytest.mark.usefixtures("csv_reader")
+def test_missing_is_what_is_missing_when_it_is_read(write: Writer) -> None:
+    cells = {
+        "plain": ["1", "N/A", "3", "?"] * 10,
+        "amounts": ["$1.50", "NA", "", "$2"] * 10,
+        "texts": [*map(str, range(38)), "-", "NA"],
+        "names": ["NA", "", "a", "?"] * 10,
+        "codes": ["01", "NA", "02", ""] * 10,
+        "y": ["NA", "v"] * 20,
+    }
+    path = write(of(cells))
+    found = datasets.check(path)
+    told = {column.name: (column.values, column.missing, column.examples) for column in found.columns}
+    assert told == {
+        "plain": (2, 20, ("1", "3")),
+        "amounts": (2, 20, ("$1.50", "$2")),
+        "texts": (38, 2, ("0", "1", "2")),
+        "names": (3, 10, ("NA", "a", "?")),
+        "codes": (3, 10, ("01", "NA", "02")),
+        "y": (2, 0, ("NA", "v")),
+    }
+    table = taken(path, found)
+    read = dict(zip(table.features, np.isnan(table.X).sum(axis=0).tolist(), strict=True))
+    assert read == {name: missing for name, (_, missing, _) in told.items() if name != "y"}
 
 
 LABELS = {
