@@ -163,6 +163,40 @@ def test_the_likeliest_label_is_taken(write: Writer) -> None:
         datasets.check(write(rows.replace("is_clicked", "m")), "d")
 
 
+NOT_PROPOSED = {
+    "too many": ([f"v{i % 120}" for i in range(240)], r"^'label' has 120 values, more than 100, and is not"),
+    "fractions": ([f"{i % 7}.5" for i in range(240)], r"^'label' holds numbers with fractions, and is not"),
+    "texts": (["1", "NA", "2"] * 80, r"^'label' holds numbers and texts, and is not"),
+    "dates": ([f"2024-01-{1 + i % 9:02}" for i in range(240)], r"^'label' holds dates, and is not"),
+    "new": ([f"v{i}" for i in range(40)], r"^'label' has a new value in nearly every row, and is not"),
+    "continuous": ([f"{i}.5" for i in range(240)], r"^no label: column 'label' holds 240 different numbers"),
+    "missing": (["a", "b", ""] * 80, r"^no label: column 'label' is empty in 80 rows"),
+    "one": (["a", ""] * 80, r"^no label: column 'label' has only the label 'a'"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_PROPOSED)
+def test_a_column_called_label_that_is_not_proposed(write: Writer, case: str) -> None:
+    labels, message = NOT_PROPOSED[case]
+    path = write(
+        of(
+            {
+                "x": ["1.5", "2.5"] * (len(labels) // 2),
+                "label": labels,
+                "shop": ["a", "b"] * (len(labels) // 2),
+            }
+        )
+    )
+    found = datasets.check(path)
+    assert found.label == "shop"
+    assert re.search(message, found.remarks[0]), found.remarks
+    assert found.remarks[1] == "'shop' is taken as the label."
+    if not message.startswith("^no label"):
+        assert found.remarks[0].endswith("as the label: say label='label' if it is the label all the same.")
+        named = datasets.check(path, "label")
+        assert set(taken(path, named).labels) == set(labels)
+
+
 def test_names_that_would_be_missing_among_numbers(write: Writer) -> None:
     path = write(of({"x": ["NA", "None", ""] * 10, "n": ["1", "2", "3"] * 10, "y": ["u", "v"] * 15}))
     found = datasets.check(path, "y")
