@@ -225,6 +225,17 @@ def test_ids_of_every_sort(write: Writer) -> None:
     assert kinds(found) == {"a": "id", "user_id": "id", "row": "id", "size": "numbers", "y": "names"}
 
 
+def test_an_id_is_kept_as_names(write: Writer) -> None:
+    cells = {"key": [f"k{i}" for i in range(60)], "row": [str(i) for i in range(60)], "n": KINDS["numbers"]}
+    path = write(of({**cells, "y": ["u", "v"] * 30}))
+    found = datasets.check(path)
+    for name, remedy in (("key", "say "), ("row", "say numeric=['row'] if it is none, or ")):
+        told = f"'{name}' has a new value in nearly every row, as an id: it is left out; {remedy}nominal=['{name}'] to keep"
+        assert any(remark.startswith(told) for remark in found.remarks), found.remarks
+    table = datasets.read(path, "y", nominal=["key", "row"])
+    assert table.kinds == ("nominal", "nominal", "numeric")
+
+
 def test_texts_that_are_numbers_where_the_source_has_types() -> None:
     frame = pl.DataFrame({"x": ["-1.5", "2.5"] * 10, "n": ["3", "4"] * 10, "y": ["a", "b"] * 10})
     found = datasets.check(frame, "y")
@@ -294,6 +305,44 @@ class TestFiles:
         found = datasets.check(path, "y")
         assert found.options == {"numeric": ("x",), "nominal": ("m",)}
         assert any("30 texts count as missing" in remark for remark in found.remarks)
+
+    @pytest.mark.parametrize(("separator", "mark", "told"), [(",", ".", "1,234.50"), (";", ",", "1.234,50")])
+    def test_amounts_with_a_few_texts(self, write: Writer, separator: str, mark: str, told: str) -> None:
+        amounts = [f'"{told[:2]}{i:03}{mark}50 €"' for i in range(234, 434)]
+        cells = {
+            "price": ["on request" if i in (3, 90) else amounts[i] for i in range(200)],
+            "fee": ["-" if i % 5 == 1 else "NA" if i % 5 == 2 else amounts[i] for i in range(200)],
+            "names": ["cheap" if i % 5 else amounts[i % 10] for i in range(200)],
+            "y": ["a", "b"] * 100,
+        }
+        path = write(of(cells, separator))
+        found = datasets.check(path, "y")
+        assert found.options == {"numeric": ("price", "fee"), "decimal": mark, "nominal": ("names",)}
+        assert kinds(found) == {
+            "price": "numbers, some texts", "fee": "numbers, some texts", "names": "names", "y": "names",
+        }  # fmt: skip
+        assert [(column.values, column.missing) for column in found.columns[:2]] == [(198, 2), (120, 80)]
+        assert any(f"'{told} €' in 'price' is 1234.5." in remark for remark in found.remarks)
+        assert any(
+            "first text is 'on request', in row 4): 2 texts count as missing" in remark
+            for remark in found.remarks
+        )
+        table = taken(path, found)
+        assert table.kinds == ("numeric", "numeric", "nominal")
+        assert table.X[0, 0] == 1234.5
+        assert np.isnan(table.X[:, :2]).sum(axis=0).tolist() == [2, 80]
+
+    def test_a_few_texts_do_not_outvote_columns_without_any(self, write: Writer) -> None:
+        cells = {
+            "p": ["-" if i == 7 else f'"{i},5 €"' for i in range(40)],
+            "q": ["-" if i == 7 else f'"{i},25 €"' for i in range(40)],
+            "r": ["1.25", "2.5"] * 20,
+            "y": ["a", "b"] * 20,
+        }
+        path = write(of(cells))
+        found = datasets.check(path, "y")
+        assert found.options == {"ignore": ("p", "q")}
+        assert taken(path, found).features == ("r",)
 
     def test_dates_that_cannot_be_read(self, write: Writer) -> None:
         path = write(of({"n": ["1", "2"] * 10, "when": ["1.2.24", "3.4.24"] * 10, "y": ["a", "b"] * 10}))
