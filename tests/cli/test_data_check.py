@@ -229,6 +229,19 @@ def test_remedies_in_the_words_of_the_command_line():
         in_options('say numeric=["it\'s"], or ignore=["it\'s"]')
         == 'say --numeric "it\'s", or --ignore "it\'s"'
     )
+    assert in_options("say label='a' or label=\"it's\"") == "say --label 'a' or --label \"it's\""
+
+
+def test_a_column_called_label_that_is_not_proposed(bb, home):
+    rows = "".join(f"v{i % 120},{'ab'[i % 2]},{i % 7}\n" for i in range(240))
+    (home / "wide.csv").write_text("label,shop,n\n" + rows)
+    told = bb("data", "check", "wide.csv").stdout
+    why = (
+        "- 'label' has 120 values, more than 100, and is not proposed as the label: say --label 'label' if it"
+    )
+    assert why in told
+    assert told.index(why) < told.index("is taken as the label")
+    assert bb("data", "check", "wide.csv", "--label", "label").exit_code == 0
 
 
 @needs_bash

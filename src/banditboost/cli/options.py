@@ -63,6 +63,7 @@ def in_options(message: str) -> str:
     "say --decimal ',' or leave it out with --ignore 'a'"
     """
     message = re.sub(r"\b(ignore|nominal|numeric|dates|words)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message)
+    message = re.sub(r"\blabel=(['\"])(.+?)\1", r"--label \1\2\1", message)
     return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
 
 

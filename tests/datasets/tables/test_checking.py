@@ -6,6 +6,7 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -86,6 +87,32 @@ def test_values_and_missing_are_counted(write: Writer) -> None:
     assert many.columns[0].n_values == "over 10,000"
 
 
+@pytest.mark.usefixtures("csv_reader")
+def test_missing_is_what_is_missing_when_it_is_read(write: Writer) -> None:
+    cells = {
+        "plain": ["1", "N/A", "3", "?"] * 10,
+        "amounts": ["$1.50", "NA", "", "$2"] * 10,
+        "texts": [*map(str, range(38)), "-", "NA"],
+        "names": ["NA", "", "a", "?"] * 10,
+        "codes": ["01", "NA", "02", ""] * 10,
+        "y": ["NA", "v"] * 20,
+    }
+    path = write(of(cells))
+    found = datasets.check(path)
+    told = {column.name: (column.values, column.missing, column.examples) for column in found.columns}
+    assert told == {
+        "plain": (2, 20, ("1", "3")),
+        "amounts": (2, 20, ("$1.50", "$2")),
+        "texts": (38, 2, ("0", "1", "2")),
+        "names": (3, 10, ("NA", "a", "?")),
+        "codes": (3, 10, ("01", "NA", "02")),
+        "y": (2, 0, ("NA", "v")),
+    }
+    table = taken(path, found)
+    read = dict(zip(table.features, np.isnan(table.X).sum(axis=0).tolist(), strict=True))
+    assert read == {name: missing for name, (_, missing, _) in told.items() if name != "y"}
+
+
 LABELS = {
     "0 or 1": (["0", "1"] * 30, None, r"'y' is 0 or 1: two labels"),
     "continuous": (
@@ -136,6 +163,40 @@ def test_the_likeliest_label_is_taken(write: Writer) -> None:
         datasets.check(write(rows.replace("is_clicked", "m")), "d")
 
 
+NOT_PROPOSED = {
+    "too many": ([f"v{i % 120}" for i in range(240)], r"^'label' has 120 values, more than 100, and is not"),
+    "fractions": ([f"{i % 7}.5" for i in range(240)], r"^'label' holds numbers with fractions, and is not"),
+    "texts": (["1", "NA", "2"] * 80, r"^'label' holds numbers and texts, and is not"),
+    "dates": ([f"2024-01-{1 + i % 9:02}" for i in range(240)], r"^'label' holds dates, and is not"),
+    "new": ([f"v{i}" for i in range(40)], r"^'label' has a new value in nearly every row, and is not"),
+    "continuous": ([f"{i}.5" for i in range(240)], r"^no label: column 'label' holds 240 different numbers"),
+    "missing": (["a", "b", ""] * 80, r"^no label: column 'label' is empty in 80 rows"),
+    "one": (["a", ""] * 80, r"^no label: column 'label' has only the label 'a'"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_PROPOSED)
+def test_a_column_called_label_that_is_not_proposed(write: Writer, case: str) -> None:
+    labels, message = NOT_PROPOSED[case]
+    path = write(
+        of(
+            {
+                "x": ["1.5", "2.5"] * (len(labels) // 2),
+                "label": labels,
+                "shop": ["a", "b"] * (len(labels) // 2),
+            }
+        )
+    )
+    found = datasets.check(path)
+    assert found.label == "shop"
+    assert re.search(message, found.remarks[0]), found.remarks
+    assert found.remarks[1] == "'shop' is taken as the label."
+    if not message.startswith("^no label"):
+        assert found.remarks[0].endswith("as the label: say label='label' if it is the label all the same.")
+        named = datasets.check(path, "label")
+        assert set(taken(path, named).labels) == set(labels)
+
+
 def test_names_that_would_be_missing_among_numbers(write: Writer) -> None:
     path = write(of({"x": ["NA", "None", ""] * 10, "n": ["1", "2", "3"] * 10, "y": ["u", "v"] * 15}))
     found = datasets.check(path, "y")
@@ -162,6 +223,17 @@ def test_ids_of_every_sort(write: Writer) -> None:
     measured = {"size": [str(i * 7 % 61) for i in range(60)], "y": ["u", "v"] * 30}
     found = datasets.check(write(of(cells | measured)), "y")
     assert kinds(found) == {"a": "id", "user_id": "id", "row": "id", "size": "numbers", "y": "names"}
+
+
+def test_an_id_is_kept_as_names(write: Writer) -> None:
+    cells = {"key": [f"k{i}" for i in range(60)], "row": [str(i) for i in range(60)], "n": KINDS["numbers"]}
+    path = write(of({**cells, "y": ["u", "v"] * 30}))
+    found = datasets.check(path)
+    for name, remedy in (("key", "say "), ("row", "say numeric=['row'] if it is none, or ")):
+        told = f"'{name}' has a new value in nearly every row, as an id: it is left out; {remedy}nominal=['{name}'] to keep"
+        assert any(remark.startswith(told) for remark in found.remarks), found.remarks
+    table = datasets.read(path, "y", nominal=["key", "row"])
+    assert table.kinds == ("nominal", "nominal", "numeric")
 
 
 def test_texts_that_are_numbers_where_the_source_has_types() -> None:
@@ -233,6 +305,44 @@ class TestFiles:
         found = datasets.check(path, "y")
         assert found.options == {"numeric": ("x",), "nominal": ("m",)}
         assert any("30 texts count as missing" in remark for remark in found.remarks)
+
+    @pytest.mark.parametrize(("separator", "mark", "told"), [(",", ".", "1,234.50"), (";", ",", "1.234,50")])
+    def test_amounts_with_a_few_texts(self, write: Writer, separator: str, mark: str, told: str) -> None:
+        amounts = [f'"{told[:2]}{i:03}{mark}50 €"' for i in range(234, 434)]
+        cells = {
+            "price": ["on request" if i in (3, 90) else amounts[i] for i in range(200)],
+            "fee": ["-" if i % 5 == 1 else "NA" if i % 5 == 2 else amounts[i] for i in range(200)],
+            "names": ["cheap" if i % 5 else amounts[i % 10] for i in range(200)],
+            "y": ["a", "b"] * 100,
+        }
+        path = write(of(cells, separator))
+        found = datasets.check(path, "y")
+        assert found.options == {"numeric": ("price", "fee"), "decimal": mark, "nominal": ("names",)}
+        assert kinds(found) == {
+            "price": "numbers, some texts", "fee": "numbers, some texts", "names": "names", "y": "names",
+        }  # fmt: skip
+        assert [(column.values, column.missing) for column in found.columns[:2]] == [(198, 2), (120, 80)]
+        assert any(f"'{told} €' in 'price' is 1234.5." in remark for remark in found.remarks)
+        assert any(
+            "first text is 'on request', in row 4): 2 texts count as missing" in remark
+            for remark in found.remarks
+        )
+        table = taken(path, found)
+        assert table.kinds == ("numeric", "numeric", "nominal")
+        assert table.X[0, 0] == 1234.5
+        assert np.isnan(table.X[:, :2]).sum(axis=0).tolist() == [2, 80]
+
+    def test_a_few_texts_do_not_outvote_columns_without_any(self, write: Writer) -> None:
+        cells = {
+            "p": ["-" if i == 7 else f'"{i},5 €"' for i in range(40)],
+            "q": ["-" if i == 7 else f'"{i},25 €"' for i in range(40)],
+            "r": ["1.25", "2.5"] * 20,
+            "y": ["a", "b"] * 20,
+        }
+        path = write(of(cells))
+        found = datasets.check(path, "y")
+        assert found.options == {"ignore": ("p", "q")}
+        assert taken(path, found).features == ("r",)
 
     def test_dates_that_cannot_be_read(self, write: Writer) -> None:
         path = write(of({"n": ["1", "2"] * 10, "when": ["1.2.24", "3.4.24"] * 10, "y": ["a", "b"] * 10}))

@@ -1,13 +1,14 @@
 """`check`: all columns of a table at once, with what to say to `read` so that it takes them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.cells import Request, Source
+from banditboost.datasets.tables.columns import looks_numeric
 from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.encodings import find_encoding
 from banditboost.datasets.tables.findings import Finding
@@ -48,6 +49,7 @@ class ColumnCheck:
     values: int
     """How many different ones; those beyond 10,000 are not counted."""
     missing: int
+    """Cells that `read` takes as missing: among numbers also `NA`, `?` and other texts."""
     examples: tuple[str, ...]
     choice: str | None
     """The argument of `read` that it has to be named in, "label", or None."""
@@ -253,11 +255,16 @@ def _verdicts(seen: _Seen) -> dict[str, Verdict]:
 
 
 def _column(name: str, profile: Profile, verdict: Verdict, choice: str | None) -> ColumnCheck:
+    finding = profile.finding
+    values: Collection[str] = profile.counts
+    missing = finding.missing
+    if choice == "numeric" or (choice in (None, "ignore") and looks_numeric(finding)):
+        values, missing = finding.numerals, missing + finding.texts  # as `read` counts them
     examples = tuple(
         value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
-        for value in islice(profile.counts, _EXAMPLES)
+        for value in islice(values, _EXAMPLES)
     )
-    return ColumnCheck(name, verdict.kind, profile.n_values, profile.finding.missing, examples, choice)
+    return ColumnCheck(name, verdict.kind, len(values), missing, examples, choice)
 
 
 def _options(form: TextFormat, columns: list[ColumnCheck]) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def settle(finding: Finding, declared: Use | None) -> Column:
         return _words(finding, declared)
     if finding.days is not None and declared in (None, DATES):
         return _dates(finding, finding.days)
-    if declared == NUMERIC or (declared is None and _looks_numeric(finding)):
+    if declared == NUMERIC or (declared is None and looks_numeric(finding)):
         return _numeric(finding)
     if declared is None:
         if not finding.typed:
@@ -220,7 +220,8 @@ def _has_fraction(number: float) -> bool:
     return math.isfinite(number) and not number.is_integer()
 
 
-def _looks_numeric(finding: Finding) -> bool:
+def looks_numeric(finding: Finding) -> bool:
+    """Whether all cells are numbers or missing, so that nothing has to be said of it."""
     return finding.odd is None and (finding.numbers > 0 or not finding.words)
 
 

@@ -1,11 +1,11 @@
 """Which column may be the label, and what has to be said of it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.columns import settle_label
-from banditboost.datasets.tables.profiles import Profile
+from banditboost.datasets.tables.profiles import Profile, many
 from banditboost.text import quoted
 
 _NAMES = (
@@ -28,9 +28,9 @@ def find_label(profiles: Mapping[str, Profile], wanted: str | None) -> Label:
     if wanted is not None:
         refusal = _refusal(profiles[wanted])
         return Label(None, [f"no label: {refusal}."]) if refusal else Label(wanted, _told(profiles[wanted]))
-    likely = [name for name in profiles if name.lower().rpartition("_")[2] in _NAMES] or list(profiles)[-1:]
-    refusals = (_refusal(profiles[name]) for name in likely if profiles[name].n_values > 1)
-    remarks = [f"no label: {refusal}." for refusal in refusals if refusal]
+    called = [name for name in profiles if name.lower().rpartition("_")[2] in _NAMES]
+    likely = called or list(profiles)[-1:]
+    remarks = _why_not({name: profiles[name] for name in likely}, called)
     good = [name for name, profile in profiles.items() if _may_be_label(profile)]
     if not good:
         return Label(
@@ -39,7 +39,19 @@ def find_label(profiles: Mapping[str, Profile], wanted: str | None) -> Label:
     best = max(good, key=lambda name: (name in likely, profiles[name].is_binary, good.index(name)))
     others = [repr(name) for name in good if name != best][:5]
     besides = f", which may also be {', '.join(others)}" if others else ""
-    return Label(best, [f"{best!r} is taken as the label{besides}.", *remarks, *_told(profiles[best])])
+    return Label(best, [*remarks, f"{best!r} is taken as the label{besides}.", *_told(profiles[best])])
+
+
+def _why_not(likely: Mapping[str, Profile], called: Collection[str]) -> list[str]:
+    """Why columns that are likely to be the label are not proposed."""
+    remarks = []
+    for name, profile in likely.items():
+        refusal, doubt = _refusal(profile), _doubt(profile)
+        if refusal is not None and (name in called or profile.n_values > 1):
+            remarks.append(f"no label: {refusal}.")
+        elif refusal is None and doubt is not None and name in called:
+            remarks.append(f"{name!r} {doubt}: say label={name!r} if it is the label all the same.")
+    return remarks
 
 
 def _refusal(profile: Profile) -> str | None:
@@ -51,13 +63,21 @@ def _refusal(profile: Profile) -> str | None:
 
 
 def _may_be_label(profile: Profile) -> bool:
-    return (
-        profile.n_values <= _MOST
-        and (profile.is_whole or not profile.finding.numbers)
-        and not profile.is_new_each_time
-        and profile.finding.days is None
-        and _refusal(profile) is None
-    )
+    return _doubt(profile) is None and _refusal(profile) is None
+
+
+def _doubt(profile: Profile) -> str | None:
+    """Why a column is not proposed although it could be the label, after its name."""
+    if profile.finding.days is not None:
+        return "holds dates, and is not proposed as the label"
+    if profile.n_values > _MOST:
+        return f"has {many(profile.n_values)} values, more than {_MOST}, and is not proposed as the label"
+    if profile.is_new_each_time:
+        return "has a new value in nearly every row, and is not proposed as the label"
+    if profile.finding.numbers and not profile.is_whole:
+        what = "numbers and texts" if profile.finding.texts else "numbers with fractions"
+        return f"holds {what}, and is not proposed as the label"
+    return None
 
 
 def _told(profile: Profile) -> list[str]:

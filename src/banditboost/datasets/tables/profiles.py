@@ -13,12 +13,19 @@ from banditboost.rows.sharing import words_in
 
 KEPT = 10_001
 """How many different values are counted; one more than a label may have."""
+_FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
+_FEW_WORDS, _MANY_NUMBERS = 3, 20  # different ones: such words among so many numbers stand for missing ones
 _LEADING_ZERO = re.compile("0[0-9]+")
 
 
 def many(count: int) -> str:
     """A number of different values or words, in words."""
     return f"over {KEPT - 1:,}" if count >= KEPT else f"{count:,}"
+
+
+def few_texts(share: float, n_words: int, n_numbers: int) -> bool:
+    """Whether texts among numbers count as missing: their share of cells, and how many differ of each."""
+    return share <= _FEW_TEXTS or (n_words <= _FEW_WORDS and n_numbers >= _MANY_NUMBERS)
 
 
 @dataclass

@@ -10,15 +10,13 @@ from typing import Literal, NamedTuple
 from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.tables.columns import DATES, WORDS, Use, settle
 from banditboost.datasets.tables.numerals import MARKS
-from banditboost.datasets.tables.profiles import Profile, many
+from banditboost.datasets.tables.profiles import Profile, few_texts, many
 from banditboost.rows.sharing import MAX_VALUES
 from banditboost.text import quoted
 
 Choice = Use | Literal["ignore"]
 """What is said of a column on a command line, unless it needs no word."""
 _TEXT = "is {}, of which GapBoost learns the words; models that cannot read words are played without it"
-_FEW_TEXTS = 0.05  # of all cells: so many texts among numbers are taken for slips
-_FEW_WORDS, _MANY_NUMBERS = 3, 20  # different ones: such words among so many numbers stand for missing ones
 _CLOCKS = ((1e9, 2.2e9), (1e12, 2.2e12))  # from 2001 to 2039, in seconds and in milliseconds
 _ID = re.compile(
     r"(?i:(.*[_\W])?(id|ids|uuid|guid|key|index|nr|no|rownames|column 1))|.*[a-z]I[dD]", re.DOTALL
@@ -93,7 +91,11 @@ def _judge_numbers(profile: Profile) -> Verdict:
         )
         return Verdict("clock", None, remark)
     if profile.is_whole and profile.is_new_each_time and (_is_called_id(profile) or profile.rising):
-        return Verdict("id", "ignore", _new_in_each_row(f"say numeric=[{finding.name!r}] if it is none"))
+        return Verdict(
+            "id",
+            "ignore",
+            _new_in_each_row(finding.name, f"say numeric=[{finding.name!r}] if it is none, or "),
+        )
     if finding.units:
         return Verdict(f"amounts in {', '.join(finding.units)}")
     return Verdict("0 or 1" if profile.is_binary else "numbers")
@@ -109,8 +111,9 @@ def _is_called_id(profile: Profile) -> bool:
     return _ID.fullmatch(profile.finding.name) is not None
 
 
-def _new_in_each_row(remedy: str) -> str:
-    return f"has a new value in nearly every row, as an id: it is left out; {remedy}"
+def _new_in_each_row(name: str, remedy: str = "say ") -> str:
+    kept = f"nominal=[{name!r}] to keep its values as names"
+    return f"has a new value in nearly every row, as an id: it is left out; {remedy}{kept}"
 
 
 def _judge_mixture(profile: Profile) -> Verdict:
@@ -118,11 +121,10 @@ def _judge_mixture(profile: Profile) -> Verdict:
     assert finding.odd is not None
     word, where = finding.odd
     told = f"mixes numbers and texts (the first text is {quoted(word)}, in {where})"
-    stand_for_missing = len(finding.words) <= _FEW_WORDS and len(finding.numerals) >= _MANY_NUMBERS
-    if finding.texts <= _FEW_TEXTS * profile.present or stand_for_missing:
+    if few_texts(finding.texts / profile.present, len(finding.words), len(finding.numerals)):
         return Verdict("numbers, some texts", "numeric", f"{told}: {finding.texts:,} texts count as missing")
     if profile.is_new_each_time:
-        return Verdict("id", "ignore", _new_in_each_row("give it fewer values to use it"))
+        return Verdict("id", "ignore", _new_in_each_row(finding.name))
     if profile.n_values <= MAX_VALUES:
         return Verdict("names", "nominal", f"{told}: all values are taken as names")
     return Verdict(
@@ -143,7 +145,7 @@ def _judge_names(profile: Profile) -> Verdict:
     if profile.is_text:
         return Verdict(f"text: {many(len(profile.words))} words", WORDS, _TEXT.format("text"))
     if profile.is_new_each_time:
-        return Verdict("id", "ignore", _new_in_each_row("give it fewer values to use it"))
+        return Verdict("id", "ignore", _new_in_each_row(profile.finding.name))
     if profile.n_values > MAX_VALUES:
         remark = (
             f"has more than {MAX_VALUES} names: the frequent ones have places of their own, the others share"
