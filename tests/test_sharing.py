@@ -457,3 +457,15 @@ def test_arrays_after_words_bring_columns(form: str) -> None:
     model.learn(decision, correct=True)
     assert model.schema.names == ("x0", "x1")
     assert model.rounds == 2
+
+
+@pytest.mark.parametrize("n_columns", [30, 5_000])
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csr_array, scipy.sparse.coo_array])
+def test_one_sparse_row(n_columns: int, kind: Any) -> None:
+    X, _ = sparse_stream(n_columns, 8)
+    one, many = GapBoost([0, 1], seed=3), GapBoost([0, 1], seed=3)
+    alone = [one.decide(kind(X[i : i + 1])).to_dict()["memo"] for i in range(8)]
+    assert alone == [decision.to_dict()["memo"] for decision in many.decide_many(X)]
+    assert one.distribution(scipy.sparse.csr_array(X)[3]) == one.distribution(X[3:4])
+    with pytest.raises(FeatureError, match="use decide_many"):
+        one.decide(X)

@@ -27,6 +27,7 @@ from banditboost.rewards import UNIT, Range
 from banditboost.rows.encoding import Encoder
 from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Cells, Schema
+from banditboost.rows.sparse import is_sparse, one_row
 from banditboost.text import counted, quoted, visible
 from banditboost.theory import WeakLearningCondition
 from banditboost.types import Array
@@ -154,12 +155,17 @@ class Model(Changing):
         row = self._read(x, ahead)
         return row if isinstance(row, np.ndarray) else None
 
+    def _given(self, x: Any) -> Any:
+        """A row without a mask, and a sparse one as what it stands for."""
+        x = without_mask(x)
+        return one_row(self._schema, x) if is_sparse(x) else x
+
     def _read(self, x: Any, ahead: int | None = None) -> Array | Cells | None:
         """A row as float64, or what it says if it brings what has not joined; None for the first array.
 
         Its numbers are checked when they are copied into the memo.
         """
-        x = without_mask(x)
+        x = self._given(x)
         if isinstance(x, np.ndarray) and x.dtype.kind != "O":
             if not len(self._schema):
                 return None
@@ -176,7 +182,7 @@ class Model(Changing):
 
         Called on a draft. `cells` are what it says, if it was read before.
         """
-        x, version = without_mask(x), self._schema.version
+        x, version = self._given(x), self._schema.version
         if cells is not None:
             row = self._schema.join(cells)
         elif isinstance(x, np.ndarray) and x.dtype.kind != "O" and self._schema.takes_array(x):
@@ -202,7 +208,7 @@ class Model(Changing):
         """A row that nothing is learned from, as float64: features and values that the model does not know
         are left out.
         """
-        x = without_mask(x)
+        x = self._given(x)
         if isinstance(x, np.ndarray) and x.dtype != object:
             if len(self._schema) and self._schema.takes_array(x):
                 return np.array(x, np.float64)

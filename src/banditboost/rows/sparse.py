@@ -26,6 +26,14 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
+def one_row(schema: Schema, x: Any) -> Any:
+    """The only row of a sparse matrix, as a model takes it alone."""
+    x = x.reshape((1, -1)) if x.ndim == 1 else x
+    if x.shape[0] != 1:
+        raise FeatureError(f"the row is a sparse matrix of shape {x.shape}; give one row, or use decide_many")
+    return next(SparseRows(schema, x).rows())
+
+
 class SparseRows:
     """A sparse matrix that was found good, row by row or in blocks of coded rows.
 
@@ -75,7 +83,7 @@ class SparseRows:
     def rows(self) -> Iterator[Any]:
         """Each row as a model takes it alone."""
         for t in range(len(self)):
-            yield self._told(t) if self.are_words else self._matrix[t].toarray()[0]
+            yield self._told(t) if self.are_words else self._matrix[[t]].toarray()[0]
 
     def _told(self, t: int) -> Told:
         cells = slice(self._matrix.indptr[t], self._matrix.indptr[t + 1])
