@@ -32,7 +32,7 @@ from banditboost import (
     play,
 )
 from banditboost.datasets import files, uci
-from banditboost.errors import BanditBoostError, FeatureError, LabelError
+from banditboost.errors import BanditBoostError, FeatureError, LabelError, ParameterError
 from banditboost.experiments import (
     agreement,
     comparison,
@@ -226,10 +226,15 @@ def test_keys_that_cannot_be_gone_through(key: Any) -> None:
         Decision.from_token(token, key)
 
 
-@pytest.mark.parametrize("y", [None, 5, [10**30] * 3, [([],)] * 3], ids=["None", "5", "huge", "tuple"])
+@pytest.mark.parametrize("y", [5, [10**30] * 3, [([],)] * 3], ids=["5", "huge", "tuple"])
 def test_right_labels_that_are_none(y: Any) -> None:
     with pytest.raises(LabelError, match=r"y (is|holds) .*; (give|they)"):
         play(PLAYED, X, y)
+
+
+def test_neither_right_labels_nor_rewards() -> None:
+    with pytest.raises(ParameterError, match="neither y nor rewards is given; give one"):
+        play(PLAYED, X, None)
 
 
 @MANY

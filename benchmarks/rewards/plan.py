@@ -51,7 +51,9 @@ class Runner:
         if key not in self._records:
             if time.time() > self._until:
                 raise TimeoutError("the time that was given is over; the same command goes on")
-            record = {"id": key, **_played(task, player, settings, seed), **self._about, "finished": _now()}
+            now = _now()
+            played = _played(task, player, settings, seed)
+            record = {"id": key, **played, **self._about, "date": now[:10], "finished": now}
             self._results.append(record)
             self._records[key] = record
             self._tell(record)

@@ -81,7 +81,7 @@ def test_bad_streams(name: str) -> None:
 def test_bad_verdicts(name: str) -> None:
     model = warmed(name)
     decision = model.decide({"n": 1.0})
-    for verdict in (None, 1, "yes", np.int64(1), [True]):
+    for verdict in (None, 2, "yes", np.int64(-1), 0.5, [True]):
         refused(model, DecisionError, lambda model, verdict=verdict: model.learn(decision, verdict))
     other = make(name, LABELS).decide({"n": 1.0})
     for wrong in (None, "a", other):

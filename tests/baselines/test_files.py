@@ -98,10 +98,15 @@ def test_parameters_make_the_same_model_again(name: str) -> None:
 
 
 def test_parameters_are_those_of_the_signature() -> None:
-    assert make("Random", range(3)).parameters == {"seed": 5}
-    assert make("Banditron", range(3)).parameters == {"exploration": 0.2, "seed": 5}
+    assert make("Random", range(3)).parameters == {"rewards": (0.0, 1.0), "seed": 5}
+    assert make("Banditron", range(3)).parameters == {
+        "exploration": 0.2,
+        "rewards": (0.0, 1.0),
+        "seed": 5,
+    }
     assert make("DiagonalSOBA", range(3), regularization=2).parameters == {
         "exploration": 0.2,
+        "rewards": (0.0, 1.0),
         "seed": 5,
         "regularization": 2.0,
     }

@@ -53,9 +53,9 @@ class Log:
                 self.calls.append(("decide", x, None))
                 yield coded
 
-        def learn_verdict(booster: Any, decision: Decision, correct: bool) -> None:
+        def learn_verdict(booster: Any, decision: Decision, correct: bool, reward: float | None) -> None:
             before = len(self.calls)
-            learn(booster, decision, correct)
+            learn(booster, decision, correct, reward)
             if booster is model and len(self.calls) == before:  # else it was learned from a list
                 self.calls.append(("learn", decision.round, bool(correct)))
 

@@ -64,7 +64,7 @@ def test_a_copy_follows_its_own_schema(copied: Callable[[Any], Any]) -> None:
 
 def test_a_pickle_holds_no_table_of_potentials() -> None:
     model = make_booster("OptBandit", 10, 20)
-    assert len(pickle.dumps(model)) < 25_000 < sum(array.nbytes for array in model.table)
+    assert len(pickle.dumps(model)) < 40_000 < sum(array.nbytes for array in model.table)
 
 
 def _play(model: Any) -> tuple[Any, np.ndarray]:

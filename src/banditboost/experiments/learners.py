@@ -19,7 +19,7 @@ from banditboost.weak_learners.hoeffding import HoeffdingTree
 
 LEARNERS: Mapping[str, type[Model]] = MappingProxyType({name: model_class(name) for name in MODELS})
 TREE_PARAMETERS = tuple(item.name for item in fields(HoeffdingTree))
-_NOT_PLAIN = {"self", "labels", "schema", "seed"}
+_NOT_PLAIN = {"self", "labels", "schema", "seed", "rewards"}
 
 
 def learner_class(name: str) -> type[Model]:
