@@ -38,6 +38,7 @@ from benchmarks.peers import (
 )
 from benchmarks.peers.__main__ import main
 from benchmarks.peers.player import Player
+from benchmarks.peers.speeds import Speed
 
 pytestmark = [
     pytest.mark.skipif(config.DISABLE_JIT, reason="what is measured is compiled"),
@@ -402,7 +403,8 @@ def _record(
     }
 
 
-def test_the_page_is_made_of_records_alone() -> None:
+def test_the_page_is_made_of_records_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "speeds", lambda: [Speed("car", 3000.0, 1000.0, "VW squarecb")])
     page = report.page(
         [
             _record("car", "GapBoost", 4, 0.90, rounds_per_second=3000.0),
