@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+import banditboost
 from banditboost import AdaBandit, GapBoost, Schema, play
-from banditboost.errors import FeatureError
+from banditboost.errors import FeatureError, ModelFileError
 from banditboost.rows import sharing
 from banditboost.rows.distinct import Distinct
 from banditboost.rows.sharing import (
@@ -32,6 +34,8 @@ from banditboost.rows.sharing import (
     words_in,
 )  # fmt: skip
 from banditboost.rows.sparse import SparseRows
+from tests.io.models import forge
+from tests.naive import gap as naive_gap
 from tests.naive import sharing as naive
 
 VALUES = st.lists(st.integers(0, 40).map(str), max_size=80)
@@ -469,3 +473,33 @@ def test_one_sparse_row(n_columns: int, kind: Any) -> None:
     assert one.distribution(scipy.sparse.csr_array(X)[3]) == one.distribution(X[3:4])
     with pytest.raises(FeatureError, match="use decide_many"):
         one.decide(X)
+
+
+def test_files_from_before_names_counted_from_their_second_coming(tmp_path: Path) -> None:
+    """They have two numbers for each shared place. Names that come again count from then on; words at once."""
+    model = GapBoost(["yes", "no"], seed=1)
+    for i in range(60):
+        row = {"six": f"v{i % 6}", "twelve": f"v{i % 12}", "id": str(i), "tags": [f"t{i % 5}"]}
+        model.learn(model.decide(row), correct=i % 2 == 0)
+    path = tmp_path / "model.bb"
+    model.save(path)
+    old = banditboost.load(
+        forge(path, lambda _, arrays: arrays.update(shared_values=arrays["shared_values"][:2]))
+    )
+    words, name = {"tags": ["t1", "t2"]}, {"id": "59"}
+    assert old.distribution(words) == model.distribution(words)
+    assert old.distribution(name) == old.distribution({})
+    assert model.distribution(name) != model.distribution({})
+    for shape in ((1, 4), (4, 4)):
+        with pytest.raises(ModelFileError):
+            banditboost.load(
+                forge(path, lambda _, arrays, shape=shape: arrays.update(shared_values=np.ones(shape)))
+            )
+
+
+@pytest.mark.parametrize("n_values", range(1, 20))
+@pytest.mark.parametrize("declared", [0, 6, 12])
+def test_slots_of_values_are_those_that_files_have(n_values: int, declared: int) -> None:
+    """As many as values up to 8, whoever gets a place first: files of before are laid out by it."""
+    assert sharing.slots_for(n_values, declared) == naive_gap.n_slots("nominal", n_values, declared)
+    assert sharing.slots_for(6, 0) == 6

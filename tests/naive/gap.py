@@ -50,7 +50,7 @@ LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
 SHARED = 2**32
 MOST_PLACES = 2**18
-FIRST_VALUES = 4
+FEW_VALUES = 8
 
 GapDecision = namedtuple("GapDecision", "round score hope P yhat ytilde p")
 Column = namedtuple("Column", "value code bin")  # of a value that is present
@@ -78,12 +78,12 @@ def is_column(kind):
 
 
 def n_slots(kind, n, declared):
-    """Of a column in stage 1: one for a number, else one for each value; more than 4 values that were not all
+    """Of a column in stage 1: one for a number, else one for each value; more than 8 values that were not all
     declared have a power of two.
     """
     if kind == "numeric":
         return 1
-    if n <= max(FIRST_VALUES, declared):
+    if n <= max(FEW_VALUES, declared):
         return n
     slots = 1
     while slots < n:

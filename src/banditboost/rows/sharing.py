@@ -17,6 +17,7 @@ from banditboost.rows.plain import text_of
 
 SHARED = 2**32  # codes of nominal values without a place of their own begin here; words have those below
 FIRST_VALUES = 4  # of a nominal feature: they need not come again
+FEW_VALUES = 8  # have as many slots as they are; more, a power of two
 MAX_VALUES = 256  # with a place of their own
 MOST_NOTES = 1_024  # values of a feature that came once; those that came first are forgotten
 MOST_COLUMNS = 1_024  # that rows bring to a model that takes words; later ones are words,
@@ -52,7 +53,7 @@ def slots_for(n_values: int, declared: int) -> int:
     """How many slots a nominal feature gets: as many as values, if few; else a power of two, so that a value
     that joins seldom moves others.
     """
-    return n_values if n_values <= max(FIRST_VALUES, declared) else 1 << (n_values - 1).bit_length()
+    return n_values if n_values <= max(FEW_VALUES, declared) else 1 << (n_values - 1).bit_length()
 
 
 class Note(NamedTuple):

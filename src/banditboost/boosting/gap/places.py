@@ -102,7 +102,10 @@ class SharedPlaces:
         if not len(self.places):
             return self.with_blocks(n_blocks)
         used = take_array(arrays, "shared_places", np.int64, (None,))
-        values = take_array(arrays, "shared_values", np.float64, (3, len(used)))
+        values = take_array(arrays, "shared_values", np.float64, (None, len(used)))
+        demand(len(values) in (2, 3), "the values of shared places are not three for each")
+        if len(values) == 2:  # saved when any name counted: those that come again count from then on
+            values = np.concatenate([values, np.zeros((1, len(used)))])
         weights = take_array(arrays, "shared_weights", np.float64, (2, n_blocks, len(used), LANES))
         increasing = bool(np.all(np.diff(used) > 0)) and bool(np.all((used >= 0) & (used < len(self.places))))
         demand(increasing, "the places that words share are not in order")
