@@ -19,15 +19,22 @@ from banditboost.types import Array
 
 
 @allocating
+def weighted_sums(table: Array, columns: Array, values: Array) -> Array:
+    """W phi(x)."""
+    scores = np.zeros(table.shape[1])
+    for i in range(columns.size):
+        for label in range(scores.size):
+            scores[label] += table[columns[i], label] * values[i]
+    return scores
+
+
+@allocating
 def choose(model: Any, memo: Array, key: int) -> None:
     """The label with the largest score (W phi(x))_a is greedy."""
     settings, learned = model.settings, model.learned
     n_labels, table = settings.n_labels, learned.tables[0]
     columns, values = vector_of(model.features, learned.scales, memo[settings.row_start :])
-    scores = np.zeros(n_labels)
-    for i in range(columns.size):
-        for label in range(n_labels):
-            scores[label] += table[columns[i], label] * values[i]
+    scores = weighted_sums(table, columns, values)
     greedy = largest_label(np.arange(n_labels), n_labels, scores, n_labels, key, LABEL_TIE, 0)
     show(settings, learned.counts, memo, greedy, allowed_labels(model.scratch), key)
 
@@ -64,3 +71,6 @@ class Banditron(LinearBaseline):
     """
 
     compiled_round = Round(choose, teach, teach_learners=teach_nobody, graded=True)
+
+    def _scores_of(self, memo: Array) -> Array:
+        return weighted_sums(self._tables[0], *self._vector(memo))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import numpy as np
+
 from banditboost.baselines.base import Baseline, BaselineState, CountsOnly
 from banditboost.boosting.exploration import allowed_labels, count_verdict, show
 from banditboost.boosting.round import Round, teach_nobody
@@ -60,6 +62,9 @@ class Random(Baseline):
 
     def _state(self) -> BaselineState:
         return BaselineState(learned=CountsOnly(self._counts, self._tally), **self._common())
+
+    def _scores_of(self, memo: Array) -> Array:  # noqa: ARG002 (all labels are tied)
+        return np.zeros(len(self.labels))
 
     @property
     def parameters(self) -> dict[str, Any]:

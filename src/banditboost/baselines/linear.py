@@ -111,6 +111,10 @@ class LinearBaseline(Baseline):
         own = self._tables, self._scales, self._margins, self._first_curvature
         return BaselineState(learned=LinearLearned(self._counts, self._tally, *own), **self._common())
 
+    def _vector(self, memo: Array) -> tuple[Array, Array]:
+        """phi(x) of the row of a memo: columns and values."""
+        return vector_of(self._features, self._scales, memo[self._row_start :])
+
     def _follow_schema(self) -> None:
         """New features and values begin with 0; columns move to where the new layout wants them."""
         before, tables, scales = self._features, self._tables, self._scales

@@ -77,6 +77,10 @@ class Majority(Baseline):
             learned=MajorityLearned(self._counts, self._tally, self._shares), **self._common()
         )
 
+    def _scores_of(self, memo: Array) -> Array:  # noqa: ARG002 (the row says nothing)
+        """The mean reward of every label, as `choose` has it."""
+        return np.asarray((self._shares[EARNED] + 1.0) / (self._shares[HEARD] + 1.0))
+
     def _arrays(self) -> dict[str, Array]:
         return {**super()._arrays(), "weights": self._shares}
 

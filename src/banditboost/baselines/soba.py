@@ -129,6 +129,9 @@ class DiagonalSOBA(LinearBaseline):
         super()._start()
         self._first_curvature[0] = self.regularization
 
+    def _scores_of(self, memo: Array) -> Array:
+        return soba_scores(self._tables, self._first_curvature[0], *self._vector(memo))
+
     @property
     def parameters(self) -> dict[str, Any]:
         return {**super().parameters, "regularization": self.regularization}

@@ -180,6 +180,13 @@ class BinaryBooster(Rated, BanditBooster):
         learners: Any = self._committee
         learners.score(x, self._scratch.scores)
 
+    def _scores_of(self, memo: Array) -> Array:  # noqa: ARG002 (what groups answer is not kept in the memo)
+        """f_a of every label, 0 for labels never shown."""
+        scores = np.zeros(len(self.labels))
+        answers = np.exp(self._log_alphas) * (2.0 * self._scratch.scores - 1.0)
+        scores[self._shown_labels] = answers.sum(axis=1)[self._groups]
+        return scores
+
     def _take_label(self, label: Hashable) -> None:
         """Let one more label join, if there is memory for its learners."""
         self._refuse_too_many_labels(len(self.labels) + 1)

@@ -13,7 +13,7 @@ from banditboost.boosting.python_round import PythonCalls
 from banditboost.boosting.round import NEXT, NONE
 from banditboost.errors import LabelError, ParameterError
 from banditboost.inspection.trees import TreeView, count_trees, importances, view_tree
-from banditboost.memo import VOTES
+from banditboost.memo import CHOSEN_EXPERT, VOTES
 from banditboost.models.bandit import BanditModel
 from banditboost.models.calls import GO_ON, LEARNED, Calls
 from banditboost.models.locking import locked
@@ -345,6 +345,12 @@ class CostBooster(Booster):
     def _suffered(self) -> Array:
         suffered: Array = self._scratch.suffered
         return suffered
+
+    def _scores_of(self, memo: Array) -> Array:
+        """The weighted votes of the expert that is asked, as `experts.expert_labels` sums them."""
+        n, asked = self.n_learners, int(memo[CHOSEN_EXPERT]) + 1
+        votes, weights = memo[VOTES : VOTES + asked], memo[VOTES + n : VOTES + n + asked]
+        return np.bincount(votes.astype(np.int64), weights, len(self.labels))
 
     @property
     def parameters(self) -> dict[str, Any]:

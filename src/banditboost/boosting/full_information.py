@@ -22,6 +22,7 @@ from banditboost.models.changing import ToLearn
 from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
 from banditboost.models.settings import ROUNDS
+from banditboost.rankings import Ranked, order_of, ranked
 from banditboost.rows.many import checked_rows, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
@@ -123,6 +124,24 @@ class FullInformationBooster(Booster):
         """
         shares = self._label_shares(self._look(x))
         return dict(zip(self.labels, shares.tolist(), strict=True))
+
+    @locked
+    def rank(self, x: Row, n: int | None = None) -> list[Ranked]:
+        """Labels by their shares of `predict_proba_one`, the largest first, in the order of the labels where
+        they are equal; the model does not change.
+
+        Args:
+            x: a row.
+            n: how many labels; None is all.
+
+        >>> from banditboost import AdaFull
+        >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
+        >>> model.learn_many([{"age": 31}] * 10, ["no"] * 10)
+        >>> model.rank({"age": 31}, n=1)
+        [Ranked(label='no', probability=1.0)]
+        """
+        shares = self._label_shares(self._look(x))
+        return ranked(self.labels, shares.tolist(), order_of(shares, None), n)
 
     def _label_shares(self, memo: Array) -> Array:
         """Each label's share of those who answer."""

@@ -17,7 +17,16 @@ from banditboost.decision.stored import Parts, parts_of, parts_unsealed, plain_o
 from banditboost.distribution import distribution
 from banditboost.errors import DecisionError
 from banditboost.io.values import UnstorableError, encode
-from banditboost.memo import GREEDY, MOST_PROBABILITIES, PROBABILITY, ROUND, SHOWN
+from banditboost.memo import (
+    GREEDY,
+    MOST_PROBABILITIES,
+    POLICY,
+    POLICY_INVERSE_GAPS,
+    PROBABILITY,
+    ROUND,
+    SHOWN,
+)
+from banditboost.rankings import Ranked, order_of, ranked
 from banditboost.rows.vocabulary import ToldRow, Vocabulary, labels_digest, short_row, what_is_told
 from banditboost.types import Array
 
@@ -36,7 +45,7 @@ class Decision:
     0.9
     """
 
-    __slots__ = ("_labels", "_mask", "_memo", "_origin", "_round", "_shown", "_stored")
+    __slots__ = ("_labels", "_mask", "_memo", "_origin", "_round", "_shares", "_shown", "_stored")
 
     def __init__(
         self,
@@ -47,6 +56,7 @@ class Decision:
         shown: int,
         mask: int = 0,
         stored: bool = False,
+        shares: Array | None = None,
     ) -> None:
         self._origin = origin
         self._labels = labels
@@ -57,14 +67,28 @@ class Decision:
         self._shown = shown
         self._mask = mask  # of the allowed labels, 0 for all
         self._stored = stored  # whether it comes from outside, so that `learn` must look at it more closely
+        self._shares = shares  # the probabilities, if the memo has no room for them; not stored
 
     @classmethod
     def _of(
-        cls, origin: Origin, labels: Sequence[Hashable], memo: Array, allowed: Array | None = None
+        cls,
+        origin: Origin,
+        labels: Sequence[Hashable],
+        memo: Array,
+        allowed: Array | None = None,
+        shares: Array | None = None,
     ) -> Decision:
         """The decision that a memo tells."""
         mask = 0 if allowed is None else mask_of(allowed, len(labels))
-        return cls(origin, labels, memo, int(memo[ROUND]), int(memo[SHOWN]), mask)
+        return cls(origin, labels, memo, int(memo[ROUND]), int(memo[SHOWN]), mask, False, shares)
+
+    def _for_a_store(self) -> Decision:
+        """The decision without what only the process that decided knows: as light as a stored one."""
+        if self._shares is None:
+            return self
+        return Decision(
+            self._origin, self._labels, self._memo, self._round, self._shown, self._mask, self._stored
+        )
 
     @classmethod
     def _telling(
@@ -143,18 +167,46 @@ class Decision:
 
         Among k' allowed labels these are 1 - rho and rho / (k' - 1), and 0 for all others; 1 for a label that
         was allowed alone. With exploration by votes (`schedules.Divided`) what is not the greedy label's is
-        divided by these. Decisions of GapBoost among more than 32 labels do not hold it: ask
-        `model.distribution(x)`.
+        divided by these. Decisions of GapBoost among more than 32 labels hold it in the process that decided,
+        until they are stored, pickled, copied or added to a store.
         """
         labels = self._all_labels()  # before anything is made for each: a stored decision may not tell them
-        shares = distribution(self._memo, len(labels), indices_in(self._mask))
+        return dict(zip(labels, self._probabilities(len(labels)), strict=True))
+
+    def ranking(self, n: int | None = None) -> list[Ranked]:
+        """The labels that were chosen from, with their probabilities, the most probable first.
+
+        For GapBoost this is the order of its scores, as in `model.rank`. Models that explore at a rate put
+        the greedy label first and give all others the same probability; the decision does not keep their
+        scores, so these stand in the order of the labels: `model.rank(x)` tells more. As `distribution`, it
+        is not stored with more than 32 labels of GapBoost.
+
+        Args:
+            n: how many; None is all.
+
+        >>> from banditboost import GapBoost
+        >>> model = GapBoost(range(100), seed=7)
+        >>> decision = model.decide({"hour": 21})
+        >>> len(decision.ranking()), decision.ranking(2) == model.rank({"hour": 21}, n=2)
+        (100, True)
+        """
+        labels = self._all_labels()
+        shares = self._probabilities(len(labels))
+        first = None if self._memo[POLICY] == POLICY_INVERSE_GAPS else int(self._memo[GREEDY])
+        return ranked(labels, shares, order_of(np.array(shares), indices_in(self._mask), first), n)
+
+    def _probabilities(self, n_labels: int) -> list[float]:
+        if self._shares is not None:
+            held: list[float] = self._shares.tolist()
+            return held
+        shares = distribution(self._memo, n_labels, indices_in(self._mask))
         if shares is None:
             raise DecisionError(
-                f"the decision was made among {len(labels)} labels, and the probabilities of more than "
-                f"{MOST_PROBABILITIES} are not kept with it; "
-                "ask model.distribution(x) before the model learns more"
+                f"the decision was made among {n_labels} labels, and the probabilities of more than "
+                f"{MOST_PROBABILITIES} are not stored with it; ask the decision that decide returned, or "
+                "model.distribution(x) and model.rank(x) before the model learns more"
             )
-        return dict(zip(labels, shares, strict=True))
+        return shares
 
     def _among(self, n_labels: int) -> Array | None:
         """The indices of the labels that could be shown, None if these are all that the model has now."""

@@ -78,6 +78,7 @@ class Calls:
         "model",
         "row_shape",
         "seed",
+        "shares",
     )
     in_python = False
     """Whether rounds have to go through Python, since learners are Python objects."""
@@ -89,6 +90,7 @@ class Calls:
     active: Array | None  # the labels that are shown, if some were removed
     seed: int  # of the draws
     row_shape: tuple[int, ...] | None  # of array rows that were found good
+    shares: Array | None  # where `decide` leaves the probabilities, if memos have no room for them
 
     def __init__(self, kind: Any, state: Any, before: Calls | None = None) -> None:
         """With the calls that these take the place of, only what is new has to be looked at."""
@@ -145,7 +147,7 @@ class Calls:
         made._kind, made.counters = self._kind, self.counters
         made.blank, made.encode = self.blank, self.encode
         made.labels, made.seed, made.row_shape = self.labels, self.seed, self.row_shape
-        made.active = self.active
+        made.active, made.shares = self.active, self.shares
         if numba.config.DISABLE_JIT:
             made.model, made.decide, made.learn = (
                 self.model._replace(**{name: part}),

@@ -11,11 +11,12 @@ from banditboost.decision import Decision, Origin
 from banditboost.distribution import distribution
 from banditboost.errors import FeatureError, LabelError
 from banditboost.io.values import demand
-from banditboost.memo import POLICY_UNIFORM
+from banditboost.memo import GREEDY, MOST_PROBABILITIES, POLICY_INVERSE_GAPS, POLICY_UNIFORM
 from banditboost.models.identity import FORKS, Identity
 from banditboost.models.locking import locked
 from banditboost.models.model import Model
 from banditboost.models.settings import ROUNDS
+from banditboost.rankings import Ranked, order_of, ranked
 from banditboost.rows.by_columns import ByColumns
 from banditboost.rows.many import checked_rows, checked_table, listed
 from banditboost.rows.schema import Cells
@@ -74,13 +75,15 @@ class DecidingModel(Model):
             memo = calls.blank.copy()
             shown = calls.decide(calls.model, row, round_, calls.seed, memo, 0, 1)
             if shown >= 0:
-                return Decision(origin, calls.labels, memo, round_, shown)
+                if calls.shares is None:
+                    return Decision(origin, calls.labels, memo, round_, shown)
+                return Decision(origin, calls.labels, memo, round_, shown, 0, False, calls.shares.copy())
         indices = self._indices_of(allowed)
         try:
             memo, _ = self._choose(row, round_, indices, True)
         except FeatureError as error:
             raise self._refusal(x, error) from None
-        return Decision._of(origin, self.labels, memo, indices)
+        return Decision._of(origin, self.labels, memo, indices, self._shares_now())
 
     def _refusal(self, x: Row, error: FeatureError) -> FeatureError:
         """Why a row is refused: a number of a dict as it was given, not as it was coded."""
@@ -100,8 +103,18 @@ class DecidingModel(Model):
         row = read if isinstance(read, np.ndarray) else draft._admit(x, read)
         origin = draft._open_rounds(1)
         memo, _ = draft._choose(row, round_, allowed, True)
+        shares = draft._shares_now()
         self._become(draft)
-        return Decision._of(origin, self.labels, memo, allowed)
+        return Decision._of(origin, self.labels, memo, allowed, shares)
+
+    def _shares_now(self) -> Array | None:
+        """The probabilities of the decision that was just made, if its memo has no room for them."""
+        return None if self._calls.shares is None else self._calls.shares.copy()
+
+    def _renew(self) -> None:
+        super()._renew()
+        if self._policy == POLICY_INVERSE_GAPS and len(self.labels) > MOST_PROBABILITIES:
+            self._calls.shares = self._scratch.probabilities
 
     @locked
     def decide_many(
@@ -121,15 +134,12 @@ class DecidingModel(Model):
             return []
         draft = self._draft()
         origin = draft._open_rounds(len(rows))
-        memos = [
-            draft._choose(row, draft.rounds, choice, True)[0]
+        made = [
+            (draft._choose(row, draft.rounds, choice, True)[0], choice, draft._shares_now())
             for row, choice in zip(draft._coded_one_by_one(rows), choices, strict=True)
         ]
         self._become(draft)
-        return [
-            Decision._of(origin, self.labels, memo, choice)
-            for memo, choice in zip(memos, choices, strict=True)
-        ]
+        return [Decision._of(origin, self.labels, *parts) for parts in made]
 
     def _coded_one_by_one(self, rows: ByColumns | Sequence[Any]) -> Iterator[Array]:
         """Each row as float64; what it brings joins just before it is asked for. Called on a draft."""
@@ -186,6 +196,37 @@ class DecidingModel(Model):
 
     def _distribution_of(self, memo: Array, allowed: Array | None) -> list[float]:
         return distribution(memo, len(self.labels), allowed) or []
+
+    @locked
+    def rank(self, x: Row, n: int | None = None, allowed: Iterable[Hashable] | None = None) -> list[Ranked]:
+        """Labels in the order of their scores, with the probabilities that `decide(x)` would have now.
+
+        It is a look: nothing is decided, nothing changes, and nothing can be learned from it.
+        docs/guide-rankings.md tells what the scores are, and what can be learned from lists that are shown.
+
+        Args:
+            x: as in `decide`; what the model does not know is left out.
+            n: how many; None is all.
+            allowed: the labels to rank, if not all.
+
+        >>> from banditboost import AdaBandit
+        >>> model = AdaBandit(["sports", "politics", "science"], exploration=0.1, n_learners=5, seed=7)
+        >>> [place.probability for place in model.rank({"hour": 21})]
+        [0.9, 0.05, 0.05]
+        """
+        indices = self._indices_of(allowed)
+        memo = self._look(x, indices)
+        shares = self._distribution_of(memo, indices)
+        scores = self._scores_of(memo)
+        if scores is None:
+            return ranked(self.labels, shares, order_of(np.array(shares), indices), n)
+        return ranked(self.labels, shares, order_of(scores, indices, int(memo[GREEDY])), n)
+
+    def _scores_of(self, memo: Array) -> Array | None:  # noqa: ARG002 (none are kept)
+        """What a model that explores at a rate thinks of every label, from the memo of a look just now; None
+        if the probabilities follow from the scores, and so have their order.
+        """
+        return None
 
     def _indices_of(self, allowed: Iterable[Hashable] | None) -> Array | None:
         """The allowed labels' indices in increasing order, None if these are all labels that there are."""

@@ -135,7 +135,7 @@ class Model(Changing):
         calls = self._bind()
         calls.blank, calls.encode = self._blank, Encoder(self._schema).encode
         calls.labels, calls.seed, calls.row_shape = self.labels, self._draw_seed, None
-        calls.active = self._active
+        calls.active, calls.shares = self._active, None
         self._schema.counters = calls.counters[ROUNDS:]
         self._calls = calls
 

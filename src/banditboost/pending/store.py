@@ -174,7 +174,7 @@ class PendingDecisions:
             )
 
     def _add(self, key: Hashable, decision: Decision) -> None:
-        self._open[key] = Waiting(decision, self.model.rounds, self._now)
+        self._open[key] = Waiting(decision._for_a_store(), self.model.rounds, self._now)
         self._counters["added"] += 1
         while len(self._open) > self.capacity:
             self._expire_oldest("expired_by_capacity")

@@ -8,7 +8,7 @@ import numpy as np
 
 from banditboost.boosting.adaptive import AdaBandit, AdaptiveBooster
 from banditboost.boosting.full_information import AdaFull
-from banditboost.boosting.mixture.chain import EQUAL, ask_experts
+from banditboost.boosting.mixture.chain import EQUAL, ask_expert, ask_experts
 from banditboost.boosting.mixture.density import (
     LARGEST,
     NARROWEST,
@@ -23,7 +23,7 @@ from banditboost.decision import Decision
 from banditboost.errors import DecisionError
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
-from banditboost.memo import LEAST_PROBABILITY, ROUND, VOTES
+from banditboost.memo import CHOSEN_EXPERT, LEAST_PROBABILITY, ROUND, VOTES
 from banditboost.types import Array
 
 
@@ -59,6 +59,12 @@ class MixtureBooster(AdaptiveBooster):
         self._densities = densities_of(losses, windows)
         off = self._weights[: self.n_learners] - mean_weights(self._densities)
         demand(np.abs(off) <= EQUAL, "a weight of a learner is not the mean of its density")
+
+    def _scores_of(self, memo: Array) -> Array:
+        """softmax(s^i) of the expert i that is asked."""
+        shares = np.empty(len(self.labels))
+        ask_expert(self._settings, memo, int(memo[CHOSEN_EXPERT]), shares)
+        return shares
 
     def _farthest(self) -> float:
         """How far apart losses of two weights can be: 4 (|W| + |w|) a verdict, each at most (k + 3) / p."""

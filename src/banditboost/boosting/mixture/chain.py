@@ -13,7 +13,7 @@ import numpy as np
 from banditboost.boosting.costs import list_active
 from banditboost.boosting.experts import add_votes, nth_tied, slot_of
 from banditboost.boosting.exploration import place_of
-from banditboost.compiled.compile import allocating, inlined, loop
+from banditboost.compiled.compile import allocating, inlined, kernel, loop
 from banditboost.compiled.rng import EXPERT_TIE, round_key, uniform
 from banditboost.memo import ROUND, VOTES
 from banditboost.types import Array, Record
@@ -95,6 +95,15 @@ def ask_experts(settings: Record, memo: Array, seed: int, labels: Array) -> None
     """The label of every expert for a memo, without choosing one (for `predict_proba_one`)."""
     numbers = np.empty(2 * settings.n_learners + 1)
     label_experts(settings, memo, numbers, round_key(seed, int(memo[ROUND])), labels)
+
+
+@kernel
+def ask_expert(settings: Record, memo: Array, expert: int, shares: Array) -> None:
+    """softmax(s^i) of one expert for a memo, with a slot for every label (for `rank`)."""
+    n, n_labels = settings.n_learners, settings.n_labels
+    no_votes(n_labels, shares)
+    for i in range(expert + 1):
+        add_vote(shares, int(memo[VOTES + i]), memo[VOTES + n + i], memo, n_labels)
 
 
 @inlined
