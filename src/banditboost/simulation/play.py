@@ -54,8 +54,8 @@ def play(
         X: a matrix, a list of rows, or a frame (pandas, polars, pyarrow).
         y: the right labels. Integers are taken as indices of `model.labels` if no label is an integer.
         rewards: in place of y, what each label would earn: a matrix with a row for each row of X and a column
-            for each of `model.labels`, or a function (round, label) -> reward, which is asked for shown
-            labels only (rounds are counted from 0).
+            for each of `model.labels`, a frame whose columns are called by the labels, or a function (round,
+            label) -> reward, which is asked for shown labels only (rounds are counted from 0).
         delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers
             into n delays.
         lost: share of the verdicts that never come.
