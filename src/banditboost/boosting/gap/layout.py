@@ -5,6 +5,7 @@ docs/gapboost.md says what they are for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from banditboost.types import Array
 
 MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many are drawn
 MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
+WIDEST_JOINT = 512  # slots of the wide regression of a model that has but one, over contexts and options
 MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
 _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
 MOST_PLACES = 1 << 18  # that names and words share: 4 MiB for each label
@@ -92,10 +94,21 @@ class Plan(NamedTuple):
         )
 
 
-def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING_CHOSEN) -> Plan:
+Sides = Callable[[Schema], Array]
+"""Says of each number of a coded row whether it is one of an option's."""
+
+
+def lay_out(
+    schema: Schema,
+    seed: int,
+    most_slots: int,
+    before: Chosen = NOTHING_CHOSEN,
+    sides: Sides | None = None,
+) -> Plan:
     """Hand out slots to columns, products and pairs of bins.
 
-    It follows from the schema alone; what was chosen before, with fewer columns, only saves time.
+    It follows from the schema alone; what was chosen before, with fewer columns, only saves time. Where a row
+    has two sides, pairs of two columns of the context have no slots: they are alike for all options.
     """
     kinds = feature_table(schema)["kind"]
     real = np.flatnonzero(kinds <= NOMINAL)  # words have no pairs
@@ -103,10 +116,13 @@ def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING
     widths = np.array([place.n_slots for place in schema.places()], np.int64)
     bin_widths = np.where(numeric, BINS, widths)
     columns = 1 + np.cumsum(widths) - widths
-    chosen = choose_pairs(int(_n_pairs_before(numeric[real][:_MOST_DRAWN_FROM])[-1]), seed, before)
+    of_options = None if sides is None else sides(schema)[real]
+    wanted = None if of_options is None else _across(numeric[real], widths[real], of_options)
+    n_pairs = int(_n_pairs_before(numeric[real][:_MOST_DRAWN_FROM])[-1])
+    chosen = choose_pairs(n_pairs, seed, before, wanted)
     products = _at(real, _pairs(numeric[real], chosen.numbers))
     products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
-    bins = _at(real, _bin_pairs(numeric[real]))
+    bins = _at(real, _bin_pairs(numeric[real], of_options))
     one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
     bins["slot"], bins_needed = _slots(one_bin * bin_widths[bins["second"]])
     spans = np.zeros(STAGES, SPAN)
@@ -148,17 +164,46 @@ def _pairs(numeric: Array, numbers: Array) -> Array:
     return pairs
 
 
-def choose_pairs(n_pairs: int, seed: int, before: Chosen) -> Chosen:
+Wanted = Callable[[Array], Array]
+"""Says of pairs, by their numbers, which may have slots."""
+
+
+def _across(numeric: Array, widths: Array, of_options: Array) -> Wanted:
+    """Pairs of a column of the context and one of options; and those of two of options, as long as the wide
+    regression has room for all of them.
+    """
+    own, others = widths[of_options], widths[~of_options]
+    squares = int((own[numeric[of_options]] ** 2).sum())
+    n_own = (int(own.sum()) ** 2 - int((own**2).sum())) // 2 + squares
+    within = 1 + int(widths.sum()) + int(own.sum()) * int(others.sum()) + n_own <= WIDEST_JOINT
+
+    def wanted(numbers: Array) -> Array:
+        pairs = _pairs(numeric, numbers)
+        first, second = of_options[pairs["first"]], of_options[pairs["second"]]
+        chosen: Array = (first | second) if within else (first != second)
+        return chosen
+
+    return wanted
+
+
+def choose_pairs(n_pairs: int, seed: int, before: Chosen, wanted: Wanted | None = None) -> Chosen:
     """The pairs with the smallest keyed draws, if there are too many for all; of those drawn alike the first.
 
-    Those that were not chosen before are not chosen now, so only new ones are drawn.
+    Those that were not chosen before are not chosen now, so only new ones are drawn; but some that were are
+    perhaps not wanted any more.
     """
     numbers, draws, limit = before.numbers, before.draws, np.inf
+    if wanted is not None and not (still := wanted(numbers)).all():
+        if len(numbers) == MOST_PAIRS:  # others may take their places
+            return choose_pairs(n_pairs, seed, NOTHING_CHOSEN, wanted)
+        numbers, draws = numbers[still], draws[still]
     if len(numbers) == MOST_PAIRS:
         limit = draws.max()
     for first in range(before.n_pairs, n_pairs, _DRAWN_AT_ONCE):
         drawn = pair_draws(seed, first, min(first + _DRAWN_AT_ONCE, n_pairs))
         low = np.flatnonzero(drawn < limit)  # after the first ones only few are
+        if wanted is not None:
+            low = low[wanted(first + low)]
         numbers, draws = np.concatenate([numbers, first + low]), np.concatenate([draws, drawn[low]])
         if len(numbers) > MOST_PAIRS:
             limit = np.partition(draws, MOST_PAIRS - 1)[MOST_PAIRS - 1]
@@ -168,17 +213,24 @@ def choose_pairs(n_pairs: int, seed: int, before: Chosen) -> Chosen:
     return Chosen(numbers, draws, n_pairs)
 
 
-def _bin_pairs(numeric: Array) -> Array:
-    """Pairs with a numeric column, unless these are too many."""
+def _n_bin_pairs(numeric: Array) -> int:
+    """How many pairs have a numeric column."""
     n_numeric = int(numeric.sum())
-    if (
-        n_numeric == 0
-        or n_numeric * (len(numeric) - n_numeric) + n_numeric * (n_numeric + 1) // 2 > MOST_BIN_PAIRS
-    ):
+    return n_numeric * (len(numeric) - n_numeric) + n_numeric * (n_numeric + 1) // 2
+
+
+def _bin_pairs(numeric: Array, of_options: Array | None) -> Array:
+    """Pairs with a numeric column, unless these are too many; of two sides not those within the context."""
+    n_pairs = _n_bin_pairs(numeric)
+    if of_options is not None:
+        n_pairs -= _n_bin_pairs(numeric[~of_options])
+    if n_pairs == 0 or n_pairs > MOST_BIN_PAIRS:
         return np.zeros(0, PAIR)
     pairs = _pairs(numeric, np.arange(_n_pairs_before(numeric)[-1]))
-    with_numbers: Array = pairs[numeric[pairs["first"]] | numeric[pairs["second"]]]
-    return with_numbers
+    chosen: Array = numeric[pairs["first"]] | numeric[pairs["second"]]
+    if of_options is not None:
+        chosen &= of_options[pairs["first"]] | of_options[pairs["second"]]
+    return pairs[chosen]
 
 
 def moves(old: Plan, new: Plan) -> Array:
@@ -201,8 +253,10 @@ def moves(old: Plan, new: Plan) -> Array:
 
 
 def new_places(moved: Array, before: GapLayout, after: GapLayout, n_stages: int) -> Array:
-    """Where each slot of the first stages (1 or 2 of them) moves; only of use where slots are not shared."""
-    places = np.zeros(int(before.spans["needed"][:n_stages].sum()), np.int64)
+    """Where each slot of the first stages (1 or 2 of them) moves, -1 if it goes; only of use where slots are
+    not shared.
+    """
+    places = np.full(int(before.spans["needed"][:n_stages].sum()), -1)
     moved = moved[moved["stage"] < n_stages]
     sizes = moved["rows"] * moved["width"]
     each = np.repeat(moved, sizes)

@@ -24,12 +24,12 @@ def narrow_slots(spans: Array, n_columns: int, n_labels: int, max_memory: int) -
     return _if_small(int(spans["room"][0]), n_labels, max_memory) if quick else 0
 
 
-def wide_slots(spans: Array, n_labels: int, max_memory: int) -> int:
+def wide_slots(spans: Array, n_labels: int, max_memory: int, widest: int = WIDEST) -> int:
     """Rows and columns of an inverse on stages 1 and 2; 0 if there are to be none, as where slots of stage 2
     are shared.
     """
     n_slots = int(spans["needed"][:2].sum())
-    fits = n_slots <= WIDEST and spans["needed"][1] == spans["room"][1]
+    fits = n_slots <= widest and spans["needed"][1] == spans["room"][1]
     return _if_small(n_slots, n_labels, max_memory) if fits else 0
 
 
@@ -55,7 +55,17 @@ def with_more(given: Regressions, most: int) -> Regressions:
 
 
 def at_places(given: Regressions, places: Array, slots: int) -> Regressions:
-    """Regressions in which slot i has become places[i]; without any if slots is 0."""
+    """Regressions in which slot i has become places[i]; without any if slots is 0.
+
+    Slots that have gone (-1) are left out: what is left of an inverse says how unsure the other weights are,
+    whatever those are.
+    """
+    places = places[: given.weights.shape[1]]
+    kept = np.flatnonzero(places >= 0)
+    if slots and len(kept) < len(places):
+        inverse = given.inverse[:, kept[:, None], kept]
+        given = Regressions(inverse, given.weights[:, kept], given.late[:, :, kept], given.shares)
+        places = places[kept]
     made, n = ridge_room(len(given.weights), slots, given.shares.shape[1]), given.weights.shape[1]
     if slots and np.array_equal(places[:n], np.arange(n)):  # only the last ones are new
         made.inverse[:, :n, :n] = given.inverse

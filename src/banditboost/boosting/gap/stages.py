@@ -9,9 +9,25 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.gap.chain import move_weights
-from banditboost.boosting.gap.layout import Plan, lay_out, most_slots, moves, new_places
+from banditboost.boosting.gap.layout import (
+    WIDEST_JOINT,
+    Plan,
+    Sides,
+    lay_out,
+    most_slots,
+    moves,
+    new_places,
+)
 from banditboost.boosting.gap.places import SharedPlaces
-from banditboost.boosting.gap.room import LATE, at_places, narrow_slots, ridge_room, wide_slots, with_more
+from banditboost.boosting.gap.room import (
+    LATE,
+    WIDEST,
+    at_places,
+    narrow_slots,
+    ridge_room,
+    wide_slots,
+    with_more,
+)
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
 from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics
 from banditboost.io.container import take_array
@@ -25,11 +41,14 @@ _SINCE = ("wide_late", "wide_shares")  # files from before there were such have 
 class LinearStages:
     """Layout, weights, and room for the row at hand."""
 
-    def __init__(self, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
+    def __init__(
+        self, n_labels: int, schema: Schema, seed: int, max_memory: int, sides: Sides | None = None
+    ) -> None:
         self._seed = seed
         self._max_memory = max_memory
         self._most_slots = most_slots(n_labels, max_memory)
-        self._plan = lay_out(schema, seed, self._most_slots)
+        self._sides = sides  # if a row is that of a context and an option
+        self._plan = lay_out(schema, seed, self._most_slots, sides=sides)
         self._version = schema.version
         self.groups = np.full(n_labels, -1, np.int64)
         self.weights = np.zeros((2, 0, self._plan.n_slots, LANES))
@@ -87,7 +106,8 @@ class LinearStages:
         """How many slots narrow and wide regressions are to have."""
         spans = self.layout.spans
         narrow = narrow_slots(spans, len(self.layout.columns), n_labels, self._max_memory)
-        return narrow, wide_slots(spans, n_labels, self._max_memory)
+        widest = WIDEST if self._sides is None else WIDEST_JOINT
+        return narrow, wide_slots(spans, n_labels, self._max_memory, widest)
 
     def follow_schema(self, schema: Schema) -> None:
         """Columns, nominal values and places for words have joined."""
@@ -111,7 +131,7 @@ class LinearStages:
             self._move(before)
 
     def _lay_out(self, schema: Schema) -> None:
-        self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen)
+        self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen, self._sides)
 
     def _move(self, before: Plan) -> None:
         """Weights move with what they are about."""
