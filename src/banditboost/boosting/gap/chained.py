@@ -77,11 +77,11 @@ class ChainBooster(BanditBooster):
         super()._make_scratch()
         self._scratch = GapScratch(**self._scratch._asdict(), **self._stages.scratch())
 
-    def learned(self) -> GapLearned:
+    def learned(self) -> Any:
         """Counts, tally, losses of the experts, linear stages and regressions."""
         return GapLearned(*self.counted(), self._losses, **self._stages.learned())
 
-    def _state(self) -> GapState:
+    def _state(self) -> Any:
         return GapState(**super()._state()._asdict(), layout=self._stages.layout)
 
     def _memory_for_trees(self) -> int:
