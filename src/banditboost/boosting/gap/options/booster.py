@@ -23,6 +23,7 @@ from banditboost.boosting.gap.options.state import (
     SCORE,
     OptionLearned,
     OptionState,
+    folds_for,
     room_for,
 )
 from banditboost.boosting.gap.options.teach import note_option, teach_option
@@ -69,6 +70,7 @@ class OptionBoost(OfferingModel, ChainBooster):
     True
     """
 
+    _linear_step = 0.1  # a third of GapBoost's: one chain hears of all options, and most of it is noise
     compiled_round = Round(
         choose_option, teach_option, teach_learners=teach_chains, graded=True, note=note_option
     )
@@ -116,18 +118,20 @@ class OptionBoost(OfferingModel, ChainBooster):
 
     def _make_scratch(self) -> None:
         super()._make_scratch()
-        self._offered = room_for(self._most_offered, len(self._schema))
+        self._of_options = sides(self._schema).astype(np.int64)
+        folds = folds_for(self._stages.layout, sides(self._schema), len(self._scratch.narrow))
+        self._offered = room_for(self._most_offered, len(self._schema), folds)
 
     def _make_room_for(self, n_options: int) -> None:
         self._most_offered = 1 << (n_options - 1).bit_length()
-        self._offered = room_for(self._most_offered, len(self._schema))
+        self._make_scratch()
 
     def learned(self) -> OptionLearned:
         """Counts, tally, losses of the experts, linear stages, regressions, and what is special to ids."""
-        return OptionLearned(*super().learned(), self._own)
+        return OptionLearned(**super().learned()._asdict(), own=self._own)
 
     def _state(self) -> OptionState:
-        return OptionState(**super()._state()._asdict(), offered=self._offered)
+        return OptionState(**super()._state()._asdict(), offered=self._offered, of_options=self._of_options)
 
     def _memory_for_trees(self) -> int:
         return super()._memory_for_trees() - places_for(self.max_memory) * OWN.itemsize

@@ -37,6 +37,23 @@ class OptionLearned(NamedTuple):
     own: Array  # OWN[places]
 
 
+class Folds(NamedTuple):
+    """The context of the running call, folded into what the columns of options are multiplied with.
+
+    A *bundle* is what one unit of an option's slot of stage 1 adds to a row: the slot itself and its products
+    with the context. Bundle 0 is the constant and the context itself.
+    """
+
+    products: Array  # [slots of stage 1]: what stage 2 adds for one unit there,
+    answers: Array  # [slots of stage 1]: and what the regression does
+    bundles: Array  # [slots of stage 1]: the bundle of a slot; 0 of those of the context
+    sizes: Array  # [bundles]
+    slots: Array  # [bundles, most]: of the regression,
+    values: Array  # [bundles, most]
+    widths: Array  # [bundles, bundles]: products of two bundles with the inverse between them
+    line: Array  # [slots of the regression]
+
+
 class Offered(NamedTuple):
     """What is offered in the running call. Nothing here is saved."""
 
@@ -48,6 +65,7 @@ class Offered(NamedTuple):
     hopes: Array  # [room]
     probabilities: Array  # [room]
     allowed: Array  # [1 + room]
+    folds: Folds
 
 
 class OptionState(NamedTuple):
@@ -62,14 +80,36 @@ class OptionState(NamedTuple):
     learn_trees: Any
     scratch: GapScratch
     offered: Offered
+    of_options: Array  # of each number of a row: 1 if it is one of an option's
 
 
-def room_for(n_options: int, width: int) -> Offered:
+def room_for(n_options: int, width: int, folds: Folds) -> Offered:
     """Room for so many options in joint rows of this width."""
     lines = {name: np.zeros(n_options) for name in ("ids", "scores", "alone", "hopes", "probabilities")}
     return Offered(
         number=np.zeros(1, np.int64),
         rows=np.full((n_options, width), np.nan),
         allowed=np.zeros(1 + n_options, np.int64),
+        folds=folds,
         **lines,
+    )
+
+
+def folds_for(layout: GapLayout, of_options: Array, n_read: int) -> Folds:
+    """Room for a context folded into weights, and into a regression of so many slots if there is one."""
+    n_slots = int(layout.spans["room"][0])
+    owners = np.repeat(of_options, layout.widths)
+    bundles = np.zeros(n_slots, np.int64)
+    bundles[1:][owners] = 1 + np.arange(owners.sum())
+    n_bundles = 1 + int(owners.sum()) if n_read else 0
+    most = 1 + max(int((~of_options).sum()), 1)
+    return Folds(
+        products=np.zeros(n_slots),
+        answers=np.zeros(n_slots),
+        bundles=bundles,
+        sizes=np.zeros(n_bundles, np.int64),
+        slots=np.zeros((n_bundles, most), np.int64),
+        values=np.zeros((n_bundles, most)),
+        widths=np.zeros((n_bundles, n_bundles)),
+        line=np.zeros(n_read),
     )
