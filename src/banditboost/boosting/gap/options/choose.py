@@ -19,7 +19,6 @@ from banditboost.boosting.gap.chain import (
     score_shared_of,
 )
 from banditboost.boosting.gap.choose import (
-    GAMMA,
     GAMMA_WITH_HOPE,
     ask_chains,
     best_label,
@@ -119,8 +118,7 @@ def choose_option(model: Any, memo: Array, key: int) -> None:
     least = weigh_experts(learned.losses, scratch.narrow.size > 0, scratch.wide.size > 0, weights)
     score_options(model, allowed, weights, HOPE * recent_error(least, verdicts))
     greedy = best_label(offered.scores[:k], allowed)
-    has_hopes = scratch.narrow.size > 0 or learned.places.size > 0
-    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if has_hopes else GAMMA)
+    factor = GAMMA_WITH_HOPE * math.sqrt(verdicts + 1.0)
     best = weigh_labels(offered.hopes[:k], allowed, factor, probabilities)
     shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
     note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)
