@@ -163,7 +163,9 @@ class OfferingModel(BanditModel):
             allowed: for each context the ids to choose from, or None for all.
         """
         contexts = rows_of(X)
-        rounds = list(zip(contexts, _each(options, contexts), _each_allowed(allowed, contexts), strict=True))
+        rounds = list(
+            zip(contexts, each_offer(options, contexts), each_allowed(allowed, contexts), strict=True)
+        )
         if not rounds:
             return []
         draft, made = self._draft(), []
@@ -255,7 +257,7 @@ class OfferingModel(BanditModel):
         return f"{type(self).__name__}(rounds={self.rounds}, seed={self.seed})"
 
 
-def _each(options: Any, contexts: Any) -> list[Any]:
+def each_offer(options: Any, contexts: Any) -> list[Any]:
     """What is offered for each context."""
     if isinstance(options, Mapping):
         return [options] * len(contexts)
@@ -274,7 +276,7 @@ def _each(options: Any, contexts: Any) -> list[Any]:
     return given
 
 
-def _each_allowed(allowed: Any, contexts: Any) -> list[Any]:
+def each_allowed(allowed: Any, contexts: Any) -> list[Any]:
     if allowed is None:
         return [None] * len(contexts)
     try:

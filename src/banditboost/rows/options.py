@@ -86,7 +86,7 @@ def _of_pairs(options: Any) -> tuple[tuple[Hashable, ...], list[Any]]:
 
 
 def _has_features(given: Any) -> bool:
-    return given is None or isinstance(given, (Mapping, list, np.ndarray)) or hasattr(given, "items")
+    return given is None or isinstance(given, (Mapping, list, tuple, np.ndarray)) or hasattr(given, "items")
 
 
 def _named(id_: Hashable, features: Any) -> Mapping[Any, Any]:
