@@ -66,8 +66,10 @@ class OptionBoost(OfferingModel, ChainBooster):
     >>> for _ in range(50):
     ...     decision = model.decide({"hour": 21}, shop)
     ...     model.learn(decision, correct=decision.label == "tea")
-    >>> model.decide({"hour": 21}, {**shop, "cocoa": {"price": 4.6}}).greedy != "juice"
-    True
+    >>> model.rank({"hour": 21}, {"water": {"price": 2.9}, "cocoa": {"price": 4.6}})[0].label
+    'cocoa'
+    >>> model.verdicts
+    50
     """
 
     _linear_step = 0.1  # a third of GapBoost's: one chain hears of all options, and most of it is noise
