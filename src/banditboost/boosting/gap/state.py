@@ -21,6 +21,7 @@ FARTHEST = 4.0  # standard deviations; bounds a product at 16
 STATISTICS = np.dtype(
     [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
 )
+TRIPLE = np.dtype([("first", "i8"), ("second", "i8"), ("third", "i8"), ("slot", "i8")], align=True)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
 # Of a place that names and words share: how many values were learned there, the sum of their squares, the
 # number of the last name, how many of its claims were right, and how many that was expected of.
