@@ -180,7 +180,7 @@ def _simple(name: Hashable, value: Any) -> Value:
     if isinstance(value, (str, bool, np.bool_)):
         return name_of(value)
     if isinstance(value, (datetime.timedelta, np.timedelta64)):
-        return _seconds(name, value)
+        return seconds_of(name, value)
     if isinstance(value, _NUMBERS):
         if _is_finite(value):
             return value
@@ -265,7 +265,8 @@ def _is_whole(value: Any) -> bool:
     return _is_finite(value) and bool(abs(value) < _WHOLE and value % 1 == 0)
 
 
-def _seconds(name: Hashable, value: datetime.timedelta | np.timedelta64) -> float:
+def seconds_of(name: Hashable, value: datetime.timedelta | np.timedelta64) -> float:
+    """How long a duration is; refused if its unit does not tell, as months do not."""
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     unit, count = np.datetime_data(value.dtype)

@@ -216,7 +216,6 @@ def test_unreadable(write: Writer) -> None:
             r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\)",
         ),
         ('{"x": [1], "y": "a"}', r"column 'x' holds lists and values of type int: part it"),
-        ('{"x": {"z": 1}, "y": "a"}', r"column 'x' holds values of type dict"),
         ('{"x": Infinity, "y": "a"}', r"column 'x' is infinite in row 2"),
         ('{"x": 1}', r"column 'y' is empty in 1 rows"),
     ],
@@ -266,22 +265,6 @@ def test_neither_pyarrow_nor_polars(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "pip install pyarrow, or save it as CSV",
     ):
         datasets.read(path, "y")
-
-
-DATES = pd.to_datetime(["2024-01-01", "2024-01-02"])
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        pd.DataFrame({"x": DATES - DATES[0], "y": ["a", "b"]}),
-        pd.DataFrame({"x": (DATES - DATES[0]).astype(object), "y": ["a", "b"]}),
-        pl.DataFrame({"x": list((DATES - DATES[0]).to_pytimedelta()), "y": ["a", "b"]}),
-    ],
-)
-def test_durations_in_frames(frame: object) -> None:
-    with pytest.raises(DatasetError, match=r"the frame: column 'x' holds durations .*ignore=\['x'\]"):
-        datasets.read(frame, "y")
 
 
 def test_dates_as_text_in_frames() -> None:

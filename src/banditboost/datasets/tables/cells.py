@@ -11,7 +11,7 @@ import numpy as np
 from banditboost.datasets.dataset import FloatArray, IntArray
 from banditboost.datasets.errors import DatasetError
 from banditboost.errors import FeatureError
-from banditboost.rows.plain import is_missing, plain_row
+from banditboost.rows.plain import is_missing, plain_row, seconds_of
 from banditboost.rows.sharing import words_in
 
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?"})
@@ -67,6 +67,8 @@ class Batch(NamedTuple):
     """A column that is not there is missing in all rows."""
     file: str = ""
     """The file that it is from, if there are several."""
+    objects: frozenset[str] = frozenset()
+    """Columns whose cells are objects here; what is in them are columns of their own."""
 
 
 class Place(NamedTuple):
@@ -129,6 +131,11 @@ def from_objects(cells: Sequence[Any], column: str, request: Request) -> Cells:
     if kinds <= {int, float} and not words:
         return _floats(cells)
     cells = [None if is_missing(cell) else cell for cell in cells]
+    if any(isinstance(cell, _DURATIONS) for cell in cells):
+        try:
+            cells = [seconds_of(column, cell) if isinstance(cell, _DURATIONS) else cell for cell in cells]
+        except FeatureError:
+            return Odd(len(cells), durations(column))
     kinds = {type(cell) for cell in cells} - {type(None)}
     if any(issubclass(kind, _LISTS) for kind in kinds):
         return _from_lists(cells, column, column in request.texts)
@@ -206,16 +213,15 @@ def text_of(cell: Any) -> str:
         ) from None
 
 
-def durations(column: str, example: object) -> str:
+def durations(column: str) -> str:
+    """Why these cannot be read, after the name of the column."""
     return (
-        f"holds durations ({example}): turn them into numbers (of seconds, say), "
-        f"or leave the column out with ignore=[{column!r}]"
+        "holds durations whose length is not known, or that Python has no type for (months, parts of a "
+        f"microsecond): give seconds as numbers, or leave the column out with ignore=[{column!r}]"
     )
 
 
 def _why_odd(kind: type, column: str) -> str | None:
-    if issubclass(kind, _DURATIONS):
-        return durations(column, kind.__name__)
     if issubclass(kind, (str, bool, int, float, Decimal, np.bool_, np.number, *_DATES)):
         return None
     return (

@@ -127,6 +127,11 @@ class Finding:
             self.too_long = f"has {len(words):,} words in {where}"
 
     @property
+    def is_empty(self) -> bool:
+        """Whether all cells are missing."""
+        return not (self.numbers or self.texts or self.lists or self.unfit)
+
+    @property
     def is_new_each_time(self) -> bool:
         """Whether nearly every row has a value of its own, as far as values were counted."""
         counted = sum(self.counts.values())

@@ -141,6 +141,11 @@ class Profile:
         return self.finding.numbers + self.finding.texts + self.finding.lists
 
     @property
+    def is_empty(self) -> bool:
+        """Whether all cells are missing."""
+        return self.finding.is_empty
+
+    @property
     def n_values(self) -> int:
         """Different values, or words of lists; at most 10,001 are told apart."""
         return len(self.counts)

@@ -272,6 +272,9 @@ def _with_texts(request: Request, columns: list[Column]) -> Request:
 class _Observer(Protocol):
     """What is found of a column while its batches pass by."""
 
+    @property
+    def is_empty(self) -> bool: ...
+
     def see(self, cells: Cells, place: Place) -> None: ...
 
     def miss(self, n_rows: int) -> None: ...
@@ -285,11 +288,13 @@ def find_all(
 ) -> tuple[dict[str, Seen], int]:
     """What is found of each column, and the number of rows.
 
-    Columns that a batch does not have are missing in it.
+    Columns that a batch does not have are missing in it. One that has nothing but objects, and is missing
+    elsewhere, is none: what is in its objects are columns.
     """
     seen = {name: begin(name) for name in names if name not in request.ignored}
-    n_rows, place = 0, Place(1)
+    n_rows, place, objects = 0, Place(1), set[str]()
     for batch in source.batches(request):
+        objects |= batch.objects
         if batch.file != place.file:
             place = Place(1, batch.file)
         for name in batch.columns:
@@ -303,7 +308,7 @@ def find_all(
                 column.miss(batch.n_rows)
         n_rows += batch.n_rows
         place = Place(place.first_row + batch.n_rows, batch.file)
-    return seen, n_rows
+    return {name: column for name, column in seen.items() if not (name in objects and column.is_empty)}, n_rows
 
 
 def _dates_last(columns: list[Column]) -> list[Column]:
