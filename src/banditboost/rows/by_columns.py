@@ -122,9 +122,11 @@ class ByColumns:
         column = self._columns[0]
         return len(column.cells if isinstance(column, Numbers) else column.places)
 
-    def first_rows(self) -> Iterator[Any]:
-        """The rows that may be refused: the first one, and the first one with each feature."""
-        return map(self._row, self._firsts)
+    def first_rows(self) -> Iterator[tuple[int, Any]]:
+        """The rows that may be refused, with their numbers: the first one, and the first one with each
+        feature.
+        """
+        return ((t, self._row(t)) for t in self._firsts)
 
     def blocks(
         self, coded: Coder, joined: Joiner, schema: Callable[[], Schema]

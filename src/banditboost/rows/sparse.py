@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.errors import FeatureError
+from banditboost.errors import FeatureError, in_row
 from banditboost.rows.plain import LARGEST, coded, too_large
 from banditboost.rows.schema import Schema, Told
 from banditboost.rows.sharing import MOST_OF_SPARSE, MOST_WORDS, SHARED
@@ -68,12 +68,15 @@ class SparseRows:
     def _check(self) -> None:
         matrix = self._matrix
         for i in np.flatnonzero(~(np.abs(matrix.data) <= LARGEST))[:1]:
-            raise too_large(f"x{matrix.indices[i]}", float(matrix.data[i]))
+            t = int(np.searchsorted(matrix.indptr, i, side="right")) - 1
+            raise in_row(t, too_large(f"x{matrix.indices[i]}", float(matrix.data[i])))
         if self.are_words and (self.n_columns > SHARED or self.most_words > MOST_WORDS):
-            raise FeatureError(
-                f"a row of X has {self.most_words} numbers that are not 0, of {self.n_columns}; give at most "
+            t = int(np.diff(matrix.indptr).argmax())
+            refusal = FeatureError(
+                f"the row has {self.most_words} numbers that are not 0, of {self.n_columns}; give at most "
                 f"{MOST_WORDS} of 2**32"
             )
+            raise in_row(t, refusal)
 
     @property
     def most_words(self) -> int:

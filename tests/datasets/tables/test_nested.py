@@ -88,7 +88,12 @@ def test_a_label_within_an_object(write: Writer) -> None:
 
 def test_json_lines_whose_objects_come_late(write: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_files, "_LINES_A_BATCH", 2)
-    rows = [{"y": "a", "u": None}, {"y": "b"}, {"y": "a", "u": {"x": 1, "w": {"z": 2}}}, {"y": "b", "u": {"x": 3}}]
+    rows = [
+        {"y": "a", "u": None},
+        {"y": "b"},
+        {"y": "a", "u": {"x": 1, "w": {"z": 2}}},
+        {"y": "b", "u": {"x": 3}},
+    ]
     path = write("\n".join(map(json.dumps, rows)), "t.jsonl")
     table = datasets.read(path, "y")
     assert table.features == ("u.x", "u.w.z")
@@ -107,7 +112,10 @@ def test_values_beside_objects_are_a_column_of_their_own(write: Writer) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"u": {"x": 1}, "u.x": 2, "y": "a"}', r"column 'u.x' is there twice, once within an object: rename"),
+        (
+            '{"u": {"x": 1}, "u.x": 2, "y": "a"}',
+            r"column 'u.x' is there twice, once within an object: rename",
+        ),
         ('{"u": ' + 8 * '{"x": ' + "1" + 9 * "}", r"more than 8 deep: flatten it, or leave it out"),
         ('{"u": [{"x": 1}], "y": "a"}', r"holds lists of things that are no texts"),
     ],
@@ -153,4 +161,3 @@ def test_json_lines_have_the_columns_of_rows(rows: list[dict[str, Any]], tmp_pat
         for name, number in zip(table.features, table.X[i].tolist(), strict=True):
             value = row.get(name)
             assert number != number if value is None else number == value
-

@@ -36,7 +36,7 @@ REFUSED = {
     "no label cell": ("x,y\n1,\n2,\n", r"column 'y' has no label at all"),
     "row without label": (
         "x,y\n1,a\n2,b\n3,\n",
-        r"column 'y' is empty in 1 rows: every row needs its right label; leave those rows out",
+        r"column 'y' is empty in 1 row, the first is row 3: every row needs its right label; leave such rows out",
     ),
     "no features": ("y\na\nb\n", r"there is no column besides the label 'y'"),
     "long line": ("x,y\n1,a\n2,b,c\n", r"has 3 cells in line 3 where the header has 2: repair that line"),
@@ -215,9 +215,12 @@ def test_unreadable(write: Writer) -> None:
             '{"x": "red", "y": "a"}',
             r"column 'x' mixes numbers and texts \(the first text is 'red', in row 2\)",
         ),
-        ('{"x": [1], "y": "a"}', r"column 'x' holds lists and values of type int: part it"),
+        (
+            '{"x": [1], "y": "a"}',
+            r"column 'x' holds lists and values of type int \(the first in row 1\): part it",
+        ),
         ('{"x": Infinity, "y": "a"}', r"column 'x' is infinite in row 2"),
-        ('{"x": 1}', r"column 'y' is empty in 1 rows"),
+        ('{"x": 1}', r"column 'y' is empty in 1 row, the first is row 2: every row needs its right label"),
     ],
 )
 def test_json_lines(write: Writer, line: str, message: str) -> None:
@@ -275,7 +278,8 @@ def test_dates_as_text_in_frames() -> None:
 
 def test_nested_frame() -> None:
     with pytest.raises(
-        DatasetError, match=r"column 'x' holds lists of things that are no texts: .*flatten it"
+        DatasetError,
+        match=r"column 'x' holds lists of things that are no texts \(the first in row 1\): .*flatten it",
     ):
         datasets.read(pl.DataFrame({"x": [[1], [2]], "y": ["a", "b"]}), "y")
 

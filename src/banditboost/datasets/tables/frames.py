@@ -82,7 +82,7 @@ def _durations(series: "nw.Series[Any]", name: str, request: Request) -> Cells:
     try:
         return from_objects(series.to_list(), name, request)
     except (OverflowError, ValueError):  # parts of a microsecond
-        return Odd(len(series), durations(name))
+        return durations(name, len(series))
 
 
 def _dates(series: "nw.Series[Any]", name: str) -> Cells:
@@ -91,6 +91,7 @@ def _dates(series: "nw.Series[Any]", name: str) -> Cells:
     except (OverflowError, ValueError, KeyError):  # a year beyond 9999, parts of a microsecond, an odd zone
         return Odd(
             len(series),
-            f"holds dates that Python has no type for ({series.dtype}): write them in microseconds, "
-            f"of the years 1 to 9999, or leave the column out with ignore=[{name!r}]",
+            f"holds dates that Python has no type for ({series.dtype})",
+            "write them in microseconds, of the years 1 to 9999, or leave the column out with "
+            f"ignore=[{name!r}]",
         )

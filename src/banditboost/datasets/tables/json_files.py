@@ -1,6 +1,4 @@
-"""JSON lines: one object in each line. A key that a line does not have is missing there; objects within it have
-dotted names.
-"""
+"""JSON lines: one object in each line. A key that a line does not have is missing there."""
 
 import json
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""Objects in cells (of JSON, structs of Parquet and Arrow, dicts in frames): columns with dotted names, as rows
-have them.
-"""
+"""Objects in cells (of JSON, structs of Parquet and Arrow, dicts in frames): columns with dotted names."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any

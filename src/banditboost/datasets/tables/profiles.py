@@ -77,9 +77,9 @@ class Profile:
         elif isinstance(cells, Lists):
             self._count_tags(cells)
 
-    def miss(self, n_rows: int) -> None:
-        """A batch of so many rows does not have the column."""
-        self.finding.miss(n_rows)
+    def miss(self, n_rows: int, place: Place) -> None:
+        """A batch of so many rows, whose first is at this place, does not have the column."""
+        self.finding.miss(n_rows, place)
 
     def _note_dates(self, cells: Words) -> None:
         """Texts are read as dates as long as all look like some."""

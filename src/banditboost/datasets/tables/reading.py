@@ -277,7 +277,7 @@ class _Observer(Protocol):
 
     def see(self, cells: Cells, place: Place) -> None: ...
 
-    def miss(self, n_rows: int) -> None: ...
+    def miss(self, n_rows: int, place: Place) -> None: ...
 
 
 Seen = TypeVar("Seen", bound=_Observer)
@@ -300,15 +300,17 @@ def find_all(
         for name in batch.columns:
             if name not in seen:
                 seen[name] = begin(name)
-                seen[name].miss(n_rows)
+                seen[name].miss(n_rows, Place(1))
         for name, column in seen.items():
             if name in batch.columns:
                 column.see(batch.columns[name], place)
             else:
-                column.miss(batch.n_rows)
+                column.miss(batch.n_rows, place)
         n_rows += batch.n_rows
         place = Place(place.first_row + batch.n_rows, batch.file)
-    return {name: column for name, column in seen.items() if not (name in objects and column.is_empty)}, n_rows
+    return {
+        name: column for name, column in seen.items() if not (name in objects and column.is_empty)
+    }, n_rows
 
 
 def _dates_last(columns: list[Column]) -> list[Column]:
