@@ -2,7 +2,7 @@
 
 Up to 256 columns are features x0, x1, ..., as in any matrix: what is not stored is 0. To a model that takes
 words, the columns of a wider one are words: the number of a column is the number of its word, and what is
-stored its weight.
+stored its weight. Where arrays have brought features, columns are these features, however many.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class SparseRows:
         matrix.eliminate_zeros()
         self._matrix = matrix
         self.n_columns = int(matrix.shape[1])
-        self.are_words = schema.finds_words and self.n_columns > MOST_OF_SPARSE
+        may_be = schema.finds_words and not schema.by_position
+        self.are_words = may_be and self.n_columns > MOST_OF_SPARSE
         self._check()
         if not self.are_words and len(self):
             trial = schema.copy()
