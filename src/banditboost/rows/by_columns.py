@@ -286,7 +286,7 @@ def _put_together(
     for column in found:
         if column is None or kinds.get(column.name, column.kind) != column.kind:
             return None
-        if isinstance(column, Names) and schema.has_texts(column.values):
+        if isinstance(column, Names) and (schema.has_texts(column.values) or schema.had_dates(column.name)):
             return None
         columns.append(column)
     if not columns:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -93,16 +93,26 @@ def without_mask(values: Any) -> Any:
 # A row
 
 
+def _never(_name: Hashable) -> bool:
+    return False
+
+
 def plain_row(
-    row: Mapping[Any, Any], dates: Collection[Hashable] = (), before: Collection[Hashable] = ()
+    row: Mapping[Any, Any],
+    dates: Collection[Hashable] = (),
+    before: Collection[Hashable] = (),
+    had_dates: Callable[[Hashable], bool] = _never,
 ) -> dict[Hashable, Value]:
     """Numbers and names by column, None for what is missing; texts in a column of `dates` are read as ISO
-    dates. It refuses a bad value, and two values for one column; `before` are columns that have theirs.
+    dates, and so are those in one that `had_dates`, if they are some. It refuses a bad value, and two values
+    for one column; `before` are columns that have theirs.
     """
     found: dict[Hashable, Value] = {}
     origins: dict[Hashable, tuple[Hashable, ...]] = {}
     for path, value in _leaves(row, ()):
         name = path[0] if len(path) == 1 else ".".join(map(text_of, path))
+        if isinstance(value, str) and had_dates(name):
+            value = _from_text(value.strip()) or value
         for column, cell in _cells(name, value, dates):
             if column in found or column in before:
                 raise twice(column, place(origins.get(column, (column,))), place(path))
