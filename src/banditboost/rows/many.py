@@ -96,8 +96,8 @@ def try_row(schema: Schema, row: Any) -> None:
             schema.join(read)
     elif not schema.takes_array(row):
         schema.admit(row.tolist())
-    else:
-        checked_matrix(row[np.newaxis], schema)
+    elif (fault := _first_fault(np.array(row[np.newaxis], np.float64), schema)) is not None:
+        raise fault[1]
 
 
 def listed(values: Any) -> list[Any]:
@@ -150,10 +150,15 @@ def checked_copy(X: Array, schema: Schema, start: int = 0) -> Array:
     its first row.
     """
     matrix = np.array(X, dtype=np.float64, order="C")
-    row, feature = first_bad_row(feature_table(schema), matrix)
-    if row >= 0:
-        raise in_row(start + row, schema.bad_position(feature, float(matrix[row, feature])))
+    if (fault := _first_fault(matrix, schema)) is not None:
+        raise in_row(start + fault[0], fault[1])
     return matrix
+
+
+def _first_fault(matrix: Array, schema: Schema) -> tuple[int, FeatureError] | None:
+    """The first bad row of a matrix, and what is wrong with it."""
+    row, feature = first_bad_row(feature_table(schema), matrix)
+    return None if row < 0 else (row, schema.bad_position(feature, float(matrix[row, feature])))
 
 
 def rows_of_frame(X: Any) -> Sequence[Any]:

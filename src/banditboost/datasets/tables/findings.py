@@ -46,6 +46,9 @@ class Finding:
     """Where the first missing cell is."""
     low: float = np.inf
     high: float = -np.inf
+    lowest: str = ""
+    """Where the first of the least numbers is."""
+    highest: str = ""
     infinite: str | None = None
     """Where the first infinite number is."""
     typed: bool = False
@@ -78,6 +81,7 @@ class Finding:
             present = cells[~np.isnan(cells)]
             self.missing += len(cells) - len(present)
             self._note_gap(np.isnan(cells), place)
+            self._note_ends(cells, place)
             self._see_numbers(present, len(present))
             self._note_infinite(cells, place)
 
@@ -93,6 +97,8 @@ class Finding:
         self.missing += int(counts[0])
         self._note_gap(cells.codes < 0, place)
         is_number = ~np.isnan(cells.numbers)
+        if is_number.any():
+            self._note_ends(cells.look_up(cells.numbers), place)
         self._see_numbers(cells.numbers[is_number], int(counts[1:][is_number].sum()))
         self.texts += int(counts[1:][~is_number].sum())
         for code, (word, number) in enumerate(zip(cells.values, cells.numbers.tolist(), strict=True)):
@@ -165,6 +171,15 @@ class Finding:
             self.numbers += count
             self.low = min(self.low, float(present.min()))
             self.high = max(self.high, float(present.max()))
+
+    def _note_ends(self, cells: FloatArray, place: Place) -> None:
+        if np.isnan(cells).all():
+            return
+        first, last = int(np.nanargmin(cells)), int(np.nanargmax(cells))
+        if cells[first] < self.low:
+            self.lowest = place.told(first)
+        if cells[last] > self.high:
+            self.highest = place.told(last)
 
     def _note_gap(self, is_missing: NDArray[np.bool_], place: Place) -> None:
         if self.gap is None and is_missing.any():
