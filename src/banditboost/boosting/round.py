@@ -148,6 +148,7 @@ class Round:
             for each learner, and `_witnessed` of the model says what they tell.
         on_request: the witness is called only if `play` is asked for the condition.
         graded: `teach` and `first_learner` are told rewards in [0, 1], not verdicts.
+        note: counts in the tally what was learned.
     """
 
     def __init__(
@@ -160,6 +161,7 @@ class Round:
         witness: Callable[..., None] | None = None,
         on_request: bool = False,
         graded: bool = False,
+        note: Callable[..., None] = note_verdict,
     ) -> None:
         self.first_learner = first_learner
         self.witness = witness
@@ -208,7 +210,7 @@ class Round:
                 close_round(model.settings, model.ledger, round_)
             model.scratch.allowed[0] = n_allowed
             teach(model, memo, feedback, key)
-            note_verdict(model.settings, model.learned.tally, memo, told)
+            note(model.settings, model.learned.tally, memo, told)
             if model.settings.full_information != 0:
                 count_round(counts, round_)
             return teach_learners(model, first, memo[start:], 0)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.compiled.compile import kernel
+from banditboost.compiled.compile import inlined, kernel
 from banditboost.io.container import take_array
 from banditboost.io.header import MOST_ROUNDS
 from banditboost.io.values import demand
@@ -38,11 +38,16 @@ _BEFORE = 2  # columns of `by_label` and `recent` in files from before graded re
 @kernel
 def note_verdict(settings: Record, tally: Array, memo: Array, told: float) -> None:
     """Count what was just learned: a reward in [0, 1], or with full information the right label."""
-    shown, probability = int(memo[SHOWN]), memo[PROBABILITY]
+    shown = int(memo[SHOWN])
     reward = told
     if settings.full_information != 0:
         reward = 1.0 if told == shown else 0.0
-    explored = shown != int(memo[GREEDY])
+    note_reward(tally, shown, shown != int(memo[GREEDY]), memo[PROBABILITY], reward)
+
+
+@inlined
+def note_reward(tally: Array, shown: int, explored: bool, probability: float, reward: float) -> None:
+    """Count a reward of a label, which was shown with this probability."""
     if explored:
         tally[EXPLORED] += 1.0
     else:

@@ -5,6 +5,7 @@ docs/gapboost.md specifies it.
 Where to look:
 
     booster.py     the class
+    chained.py     what it shares with boosters that have one chain for all options
     state.py       what it has learned, its layout, and what is known of the row at hand
     choose.py      lines 5 to 10 of Algorithm 1: scores, and which label is shown
     teach.py       lines 12 to 17: what the shown label's chain learns

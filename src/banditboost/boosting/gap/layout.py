@@ -5,12 +5,14 @@ docs/gapboost.md says what they are for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from banditboost.boosting.gap.chain import BINS, MOVE, pair_draws
-from banditboost.boosting.gap.state import LANES, PAIR, SPAN, STAGES, GapLayout
+from banditboost.boosting.gap.state import LANES, PAIR, SPAN, STAGES, TRIPLE, GapLayout
+from banditboost.boosting.gap.triples import WIDEST_JOINT, n_slots_of, triples_of
 from banditboost.rows.features import NOMINAL, NUMERIC, WORD, feature_table
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
@@ -64,6 +66,8 @@ class Plan(NamedTuple):
     chosen: Chosen
     widths: Array  # slots of each column in stage 1, and of its share of a product
     bin_widths: Array  # slots of each column in a pair of bins
+    prior: Array  # diagonal that inverses over contexts and options begin with; empty if labels have theirs
+    triples: Array  # TRIPLE: what the wide one of these reads besides
     most_shared: int  # names and words of a row that share places
     n_columns: int  # numbers of a row that are no words
 
@@ -92,10 +96,21 @@ class Plan(NamedTuple):
         )
 
 
-def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING_CHOSEN) -> Plan:
+Sides = Callable[[Schema], Array]
+"""Says of each number of a coded row whether it is one of an option's."""
+
+
+def lay_out(
+    schema: Schema,
+    seed: int,
+    most_slots: int,
+    before: Chosen = NOTHING_CHOSEN,
+    sides: Sides | None = None,
+) -> Plan:
     """Hand out slots to columns, products and pairs of bins.
 
-    It follows from the schema alone; what was chosen before, with fewer columns, only saves time.
+    It follows from the schema alone; what was chosen before, with fewer columns, only saves time. Where a row
+    has two sides, pairs of two columns of the context have no slots: they are alike for all options.
     """
     kinds = feature_table(schema)["kind"]
     real = np.flatnonzero(kinds <= NOMINAL)  # words have no pairs
@@ -103,10 +118,13 @@ def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING
     widths = np.array([place.n_slots for place in schema.places()], np.int64)
     bin_widths = np.where(numeric, BINS, widths)
     columns = 1 + np.cumsum(widths) - widths
-    chosen = choose_pairs(int(_n_pairs_before(numeric[real][:_MOST_DRAWN_FROM])[-1]), seed, before)
+    of_options = None if sides is None else sides(schema)[real]
+    wanted = None if of_options is None else _across(numeric[real], of_options)
+    n_pairs = int(_n_pairs_before(numeric[real][:_MOST_DRAWN_FROM])[-1])
+    chosen = choose_pairs(n_pairs, seed, before, wanted)
     products = _at(real, _pairs(numeric[real], chosen.numbers))
     products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
-    bins = _at(real, _bin_pairs(numeric[real]))
+    bins = _at(real, _bin_pairs(numeric[real], of_options))
     one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
     bins["slot"], bins_needed = _slots(one_bin * bin_widths[bins["second"]])
     spans = np.zeros(STAGES, SPAN)
@@ -114,8 +132,33 @@ def lay_out(schema: Schema, seed: int, most_slots: int, before: Chosen = NOTHING
     spans["room"] = spans["needed"][0], min(needed, most_slots), min(bins_needed, most_slots)
     spans["start"] = np.cumsum(spans["room"]) - spans["room"]
     n_shared = int((kinds == NOMINAL).sum() + (kinds == WORD).sum()) if schema.shares_places else 0
-    layout = GapLayout(columns, widths, products, bins, spans)
-    return Plan(layout, chosen, widths, bin_widths, n_shared, len(real))
+    reads = np.array([1, 2])
+    if sides is not None and spans["room"][1] == needed and int(spans["needed"][:2].sum()) <= WIDEST_JOINT:
+        reads[0] = 2
+    layout = GapLayout(columns, widths, products, bins, spans, reads)
+    prior, triples = np.zeros(0), np.zeros(0, TRIPLE)
+    if of_options is not None and sides is not None:
+        n_products = int(spans["room"][:2].sum())
+        if reads[0] == 2:
+            triples = triples_of(numeric[real], widths[real], of_options, n_products)
+            for side in ("first", "second", "third"):
+                triples[side] = real[triples[side]]
+        prior = _prior(layout, sides(schema), kinds, triples)
+    return Plan(layout, chosen, widths, bin_widths, prior, triples, n_shared, len(real))
+
+
+def _prior(layout: GapLayout, of_options: Array, kinds: Array, triples: Array) -> Array:
+    """What a group of features says has variance 1 at first, however many they are: one over the number of
+    columns of the context, of options, of pairs of the two, or of triples.
+    """
+    real = kinds <= NOMINAL
+    n_own, n_others = max(1, int((real & of_options).sum())), max(1, int((real & ~of_options).sum()))
+    prior = np.full(int(layout.spans["room"][:2].sum()), 1.0 / (n_own * n_others))
+    prior[0] = 1.0
+    first = int(layout.spans["room"][0])
+    prior[1:first] = np.repeat(np.where(of_options, 1.0 / n_own, 1.0 / n_others), layout.widths)
+    of_triples = np.full(n_slots_of(triples, layout.widths), 1.0 / max(1, len(triples)))
+    return np.concatenate([prior, of_triples])
 
 
 def _at(real: Array, pairs: Array) -> Array:
@@ -148,7 +191,22 @@ def _pairs(numeric: Array, numbers: Array) -> Array:
     return pairs
 
 
-def choose_pairs(n_pairs: int, seed: int, before: Chosen) -> Chosen:
+Wanted = Callable[[Array], Array]
+"""Says of pairs, by their numbers, which may have slots."""
+
+
+def _across(numeric: Array, of_options: Array) -> Wanted:
+    """Pairs of a column of the context and one of options."""
+
+    def wanted(numbers: Array) -> Array:
+        pairs = _pairs(numeric, numbers)
+        chosen: Array = of_options[pairs["first"]] != of_options[pairs["second"]]
+        return chosen
+
+    return wanted
+
+
+def choose_pairs(n_pairs: int, seed: int, before: Chosen, wanted: Wanted | None = None) -> Chosen:
     """The pairs with the smallest keyed draws, if there are too many for all; of those drawn alike the first.
 
     Those that were not chosen before are not chosen now, so only new ones are drawn.
@@ -159,6 +217,8 @@ def choose_pairs(n_pairs: int, seed: int, before: Chosen) -> Chosen:
     for first in range(before.n_pairs, n_pairs, _DRAWN_AT_ONCE):
         drawn = pair_draws(seed, first, min(first + _DRAWN_AT_ONCE, n_pairs))
         low = np.flatnonzero(drawn < limit)  # after the first ones only few are
+        if wanted is not None:
+            low = low[wanted(first + low)]
         numbers, draws = np.concatenate([numbers, first + low]), np.concatenate([draws, drawn[low]])
         if len(numbers) > MOST_PAIRS:
             limit = np.partition(draws, MOST_PAIRS - 1)[MOST_PAIRS - 1]
@@ -168,17 +228,24 @@ def choose_pairs(n_pairs: int, seed: int, before: Chosen) -> Chosen:
     return Chosen(numbers, draws, n_pairs)
 
 
-def _bin_pairs(numeric: Array) -> Array:
-    """Pairs with a numeric column, unless these are too many."""
+def _n_bin_pairs(numeric: Array) -> int:
+    """How many pairs have a numeric column."""
     n_numeric = int(numeric.sum())
-    if (
-        n_numeric == 0
-        or n_numeric * (len(numeric) - n_numeric) + n_numeric * (n_numeric + 1) // 2 > MOST_BIN_PAIRS
-    ):
+    return n_numeric * (len(numeric) - n_numeric) + n_numeric * (n_numeric + 1) // 2
+
+
+def _bin_pairs(numeric: Array, of_options: Array | None) -> Array:
+    """Pairs with a numeric column, unless these are too many; of two sides not those within the context."""
+    n_pairs = _n_bin_pairs(numeric)
+    if of_options is not None:
+        n_pairs -= _n_bin_pairs(numeric[~of_options])
+    if n_pairs == 0 or n_pairs > MOST_BIN_PAIRS:
         return np.zeros(0, PAIR)
     pairs = _pairs(numeric, np.arange(_n_pairs_before(numeric)[-1]))
-    with_numbers: Array = pairs[numeric[pairs["first"]] | numeric[pairs["second"]]]
-    return with_numbers
+    chosen: Array = numeric[pairs["first"]] | numeric[pairs["second"]]
+    if of_options is not None:
+        chosen &= of_options[pairs["first"]] | of_options[pairs["second"]]
+    return pairs[chosen]
 
 
 def moves(old: Plan, new: Plan) -> Array:
@@ -201,8 +268,10 @@ def moves(old: Plan, new: Plan) -> Array:
 
 
 def new_places(moved: Array, before: GapLayout, after: GapLayout, n_stages: int) -> Array:
-    """Where each slot of the first stages (1 or 2 of them) moves; only of use where slots are not shared."""
-    places = np.zeros(int(before.spans["needed"][:n_stages].sum()), np.int64)
+    """Where each slot of the first stages (1 or 2 of them) moves, -1 if it goes; only of use where slots are
+    not shared.
+    """
+    places = np.full(int(before.spans["needed"][:n_stages].sum()), -1)
     moved = moved[moved["stage"] < n_stages]
     sizes = moved["rows"] * moved["width"]
     each = np.repeat(moved, sizes)

@@ -9,11 +9,28 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.gap.chain import move_weights
-from banditboost.boosting.gap.layout import Plan, lay_out, most_slots, moves, new_places
+from banditboost.boosting.gap.layout import (
+    Plan,
+    Sides,
+    lay_out,
+    most_slots,
+    moves,
+    new_places,
+)
 from banditboost.boosting.gap.places import SharedPlaces
-from banditboost.boosting.gap.room import LATE, at_places, narrow_slots, ridge_room, wide_slots, with_more
+from banditboost.boosting.gap.room import (
+    LATE,
+    at_places,
+    if_small,
+    joint_slots,
+    narrow_slots,
+    ridge_room,
+    wide_slots,
+    with_more,
+)
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
 from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics
+from banditboost.boosting.gap.triples import new_triple_places
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.schema import Schema
@@ -25,18 +42,22 @@ _SINCE = ("wide_late", "wide_shares")  # files from before there were such have 
 class LinearStages:
     """Layout, weights, and room for the row at hand."""
 
-    def __init__(self, n_labels: int, schema: Schema, seed: int, max_memory: int) -> None:
+    def __init__(
+        self, n_labels: int, schema: Schema, seed: int, max_memory: int, sides: Sides | None = None
+    ) -> None:
         self._seed = seed
         self._max_memory = max_memory
         self._most_slots = most_slots(n_labels, max_memory)
-        self._plan = lay_out(schema, seed, self._most_slots)
+        self._sides = sides  # if a row is that of a context and an option
+        self._plan = lay_out(schema, seed, self._most_slots, sides=sides)
         self._version = schema.version
         self.groups = np.full(n_labels, -1, np.int64)
         self.weights = np.zeros((2, 0, self._plan.n_slots, LANES))
         self.norms = np.zeros(STAGES)
         self.statistics = np.zeros(len(self.layout.columns), STATISTICS)
         narrow, wide = self._regression_slots(n_labels)
-        self.narrow, self.wide = ridge_room(0, narrow, 0), ridge_room(0, wide, LATE)
+        self.narrow = ridge_room(0, narrow, 0 if sides is None else LATE)
+        self.wide = ridge_room(0, wide, LATE)
         self._shared = SharedPlaces(n_labels, max_memory)
         if schema.shares_places:
             self._shared = self._shared.opened()
@@ -46,6 +67,11 @@ class LinearStages:
         made = self.__new__(type(self))
         made.__dict__.update(self.__dict__)
         return made
+
+    @property
+    def triples(self) -> Array:
+        """What the wide regression over contexts and options reads besides products."""
+        return self._plan.triples if self.wide.weights.shape[1] else self._plan.triples[:0]
 
     @property
     def layout(self) -> GapLayout:
@@ -75,7 +101,7 @@ class LinearStages:
             "scored": np.zeros(1, np.int64),
             "roots": np.zeros((2, length)),
             "narrow": np.zeros(narrow),
-            "wide": np.zeros(wide),
+            "wide": np.zeros(wide if self._sides is None else 0),
             "probabilities": np.zeros(len(self.groups)),
         }
 
@@ -85,9 +111,17 @@ class LinearStages:
 
     def _regression_slots(self, n_labels: int) -> tuple[int, int]:
         """How many slots narrow and wide regressions are to have."""
-        spans = self.layout.spans
-        narrow = narrow_slots(spans, len(self.layout.columns), n_labels, self._max_memory)
+        spans, n_columns = self.layout.spans, len(self.layout.columns)
+        if self._sides is not None:
+            narrow, n_triples = joint_slots(self.layout, n_columns, self._max_memory), len(self._plan.triples)
+            return narrow, if_small(len(self._plan.prior), 1, self._max_memory) if n_triples else 0
+        narrow = narrow_slots(spans, n_columns, n_labels, self._max_memory)
         return narrow, wide_slots(spans, n_labels, self._max_memory)
+
+    @property
+    def _prior(self) -> Array | None:
+        """With which the inverse of a regression over contexts and options begins."""
+        return None if self._sides is None else self._plan.prior
 
     def follow_schema(self, schema: Schema) -> None:
         """Columns, nominal values and places for words have joined."""
@@ -111,7 +145,7 @@ class LinearStages:
             self._move(before)
 
     def _lay_out(self, schema: Schema) -> None:
-        self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen)
+        self._plan = lay_out(schema, self._seed, self._most_slots, self._plan.chosen, self._sides)
 
     def _move(self, before: Plan) -> None:
         """Weights move with what they are about."""
@@ -123,9 +157,19 @@ class LinearStages:
         statistics[: len(self.statistics)] = self.statistics
         self.statistics = statistics
         narrow, wide = self._regression_slots(len(self.groups))
-        n_stages = 2 if wide else 1 if narrow else 0
-        places = new_places(moved, before.layout, self.layout, n_stages)
-        self.narrow, self.wide = at_places(self.narrow, places, narrow), at_places(self.wide, places, wide)
+        reads = before.layout.reads
+        places = new_places(moved, before.layout, self.layout, reads[0] if narrow else 0)
+        self.narrow = at_places(self.narrow, places, narrow, self._prior)
+        places = new_places(moved, before.layout, self.layout, reads[1] if wide else 0)
+        if self._sides is not None and wide:
+            places = self._wide_places(places, before)
+        self.wide = at_places(self.wide, places, wide, self._prior)
+
+    def _wide_places(self, places: Array, before: Plan) -> Array:
+        """Where the slots of products, and those of triples after them, move."""
+        plan, n_products = self._plan, int(self.layout.spans["room"][:2].sum())
+        moved = new_triple_places(before.triples, before.widths, plan.triples, plan.widths)
+        return np.concatenate([places, np.where(moved < 0, -1, n_products + moved)])
 
     @property
     def n_groups(self) -> int:
@@ -140,7 +184,8 @@ class LinearStages:
             self.weights = np.concatenate([self.weights, more], axis=1)
             self._shared = self._shared.with_blocks(self.weights.shape[1])
         if group == len(self.narrow.weights):
-            self.narrow, self.wide = with_more(self.narrow, n_labels), with_more(self.wide, n_labels)
+            self.narrow = with_more(self.narrow, n_labels, self._prior)
+            self.wide = with_more(self.wide, n_labels, self._prior)
         self.groups = self.groups.copy()
         self.groups[label] = group
 
@@ -175,6 +220,7 @@ class LinearStages:
             "statistics": statistics,
             "inverse": self.narrow.inverse,
             "ridge": self.narrow.weights,
+            **({} if self._sides is None else {"late": self.narrow.late, "shares": self.narrow.shares}),
             "wide_inverse": self.wide.inverse,
             "wide_ridge": self.wide.weights,
             "wide_late": self.wide.late,
@@ -207,8 +253,9 @@ class LinearStages:
     def _stored_regressions(self, arrays: dict[str, Array]) -> tuple[Regressions, Regressions]:
         narrow, wide = self._slots_of_regressions
         n = len(take_array(arrays, "inverse", np.float64, (None, narrow, narrow)))
-        room = ridge_room(n, narrow, 0), ridge_room(n, wide, LATE)
-        names = ("inverse", "ridge"), ("wide_inverse", "wide_ridge", "wide_late", "wide_shares")
+        room = ridge_room(n, narrow, self.narrow.shares.shape[1]), ridge_room(n, wide, LATE)
+        of_narrow = ("inverse", "ridge") if self._sides is None else ("inverse", "ridge", "late", "shares")
+        names = of_narrow, ("wide_inverse", "wide_ridge", "wide_late", "wide_shares")
         made = []
         for regressions, own in zip(room, names, strict=True):
             taken = [

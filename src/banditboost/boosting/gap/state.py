@@ -19,6 +19,7 @@ LANES = 8  # labels whose weights lie side by side
 STATISTICS = np.dtype(
     [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
 )
+TRIPLE = np.dtype([("first", "i8"), ("second", "i8"), ("third", "i8"), ("slot", "i8")], align=True)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
 # Of a place that names and words share: how many values were learned there, the sum of their squares, and
 # the number of the last name.
@@ -65,6 +66,7 @@ class GapLayout(NamedTuple):
     products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
     bins: Array  # PAIR: those of stage 3
     spans: Array  # SPAN[3]
+    reads: Array  # [2]: how many of the stages narrow and wide regressions read
 
 
 class GapScratch(NamedTuple):

@@ -100,18 +100,12 @@ def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
 
 
 @kernel
-def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
-    """Teach the linear stages of the shown label's chain, and write down what its trees are to learn."""
+def teach_group(model: Any, x: Array, group: int, y: float) -> None:
+    """Teach a chain and its regressions a row whose list is there, and write down what its trees are to
+    learn.
+    """
     learned, scratch = model.learned, model.scratch
-    x = memo[model.settings.row_start :]
-    group = learned.groups[int(memo[SHOWN])]
     labels, importance = scratch.labels, scratch.importance
-    y = 2.0 * reward - 1.0
-    list_row(model, x)
-    learned.counts.verdicts += 1
-    if group < 0:
-        teach_nobody(model, x)
-        return
     teach_regressions(model, group, y)
     prefix = 0.0
     for stage in range(STAGES):
@@ -129,3 +123,16 @@ def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: AR
         prefix += answer
         judge(learned.losses, STAGES + i, prefix, y)
     note_row(model, x)
+
+
+@kernel
+def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """The chain of the shown label learns its reward, if it has one."""
+    x = memo[model.settings.row_start :]
+    group = model.learned.groups[int(memo[SHOWN])]
+    list_row(model, x)
+    model.learned.counts.verdicts += 1
+    if group < 0:
+        teach_nobody(model, x)
+    else:
+        teach_group(model, x, group, 2.0 * reward - 1.0)
