@@ -34,6 +34,7 @@ class ChainBooster(BanditBooster):
     takes_words = True
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
+    weighs_by_probability = False
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
     _committee: TreeCommittee
 
@@ -152,9 +153,9 @@ class ChainBooster(BanditBooster):
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         losses = take_array(arrays, "losses", np.float64, self._losses.shape)
-        check_losses(losses, self.verdicts)
+        check_losses(losses, self._lessons)
         self._losses = losses
-        self._stages.restore(arrays, self._features, self.verdicts)
+        self._stages.restore(arrays, self._features, self._lessons)
         self._make_scratch()
         super()._restore(arrays)
 
