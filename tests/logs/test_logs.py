@@ -135,13 +135,13 @@ def test_columns_of_a_csv_file_are_what_all_their_cells_say(tmp_path: Path) -> N
     """A column is numbers or it is texts, from the first row on, as written: 007 stays 007."""
     n = 120_000
     path = tmp_path / "clicks.csv.gz"
-    lines = ["zip,age,banner,clicked,p,when"]
+    lines = ["zip,age,banner,clicked,p,when,pad"]
     lines += [
-        f"{'x' if t == n - 1 else f'00{t % 5}'},{t % 9},{t % 3},{t % 2},0.5,2026-11-{1 + t % 28:02}"
+        f"{'x' if t == n - 1 else f'00{t % 5}'},{t % 9},{t % 3},{t % 2},0.5,2026-11-{1 + t % 28:02},{'-' * 60}"
         for t in range(n)
     ]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    log = logs.read(path, action="banner", reward="clicked", probability="p", time="when")
+    log = logs.read(path, action="banner", reward="clicked", probability="p", time="when", ignore=["pad"])
     blocks = list(log)
     assert len(blocks) > 1
     assert blocks[0].rows[3] == {"zip": "003", "age": 3.0}

@@ -92,7 +92,7 @@ class Majority(Baseline):
         heard, logged = by_label_of(self._tally), logged_of(self._tally)  # which are looked at there
         counted = np.array([heard[:, 1] + logged[:, 1], heard[:, 0] + logged[:, 0]])
         off = np.abs(shares - counted) > [[_ROUNDING if self.logged else 0.0], [0.0]] * counted
-        possible = not off.any() and shares[HEARD].sum() == self._lessons
+        possible = not off.any() and shares[HEARD].sum() == self._counted.verdicts
         demand(possible, "the counts of verdicts are not possible")
         self._shares = shares
 

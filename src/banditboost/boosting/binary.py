@@ -215,7 +215,7 @@ class BinaryBooster(Rated, BanditBooster):
         in_order = np.all(np.diff(shown) > 0) and np.all((shown >= 0) & (shown < len(self.labels)))
         numbered = np.array_equal(np.sort(groups), np.arange(len(groups)))
         demand(in_order and numbered, "the groups of learners do not fit the labels")
-        farthest = _LARGEST_STEP * self._lessons / LEAST_PROBABILITY + math.log(self.n_learners)
+        farthest = _LARGEST_STEP * self._counted.verdicts / LEAST_PROBABILITY + math.log(self.n_learners)
         possible = (log_alphas >= -2.0 * farthest) & (log_alphas <= _ROUNDING)
         demand(possible, "a weight of a learner is out of range")
         sums = np.exp(log_alphas).sum(axis=1)

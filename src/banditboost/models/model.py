@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Hashable, Iterable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Model(Changing):
         self, labels: Iterable[Hashable], *, schema: Schema | None, max_memory: int, seed: int | None
     ) -> None:
         super().__init__()
-        self.labels = check_labels(labels)
+        self.labels = self._checked_labels(labels)
         self._index = {label: index for index, label in enumerate(self.labels)}
         self.seed = (
             int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
@@ -93,6 +93,16 @@ class Model(Changing):
         self._renew()
 
     # What a kind of model says
+
+    @staticmethod
+    def _checked_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
+        """The labels that the model is made with, after a look at them."""
+        return check_labels(labels)
+
+    @classmethod
+    def _of_file(cls, labels: Iterable[Hashable], **parameters: Any) -> Self:
+        """A model that has learned nothing yet, from the labels and parameters of a file."""
+        return cls(labels, **parameters)
 
     def _make_identity(self) -> None:
         """Set up what tells whose a decision is, if the model makes any."""
@@ -232,9 +242,7 @@ class Model(Changing):
         counted: bool = False,
         seed: int | None = None,
     ) -> tuple[Array, int]:
-        """Lines 4 to 10: from a row to a memo and the label to show; `counted` lets the round count. Random
-        numbers are drawn with this seed, or the model's own.
-        """
+        """Lines 4 to 10: from a row to a memo and the label to show; `counted` lets the round count."""
         memo, shown = self._blank.copy(), UNFINISHED
         seed = self._draw_seed if seed is None else seed
         while shown == UNFINISHED:
@@ -421,16 +429,14 @@ class Model(Changing):
 
     @property
     def _counted_at_last(self) -> Counts:
-        """Rounds and verdicts when the next call begins, which finishes what an interrupted one has left."""
+        """Those when the next call begins, which finishes what an interrupted one has left."""
         unfinished = self._unfinished
         return self._counted if unfinished is None else unfinished.counts(self)
 
     @property
     def rounds(self) -> int:
         """How many times the model has decided."""
-        unfinished = self._unfinished
-        rounds: int = self._calls.counters[ROUNDS] if unfinished is None else unfinished.counts(self).rounds
-        return rounds
+        return self._counted_at_last.rounds
 
     @property
     def logged(self) -> int:
@@ -442,11 +448,6 @@ class Model(Changing):
         """How many verdicts (or labels) were learned, those of logs left out."""
         counts = self._counted_at_last
         return counts.verdicts - counts.logged
-
-    @property
-    def _lessons(self) -> int:
-        """How many verdicts were learned, those of logs among them."""
-        return int(self._counts.verdicts)
 
     @property
     def memory_usage(self) -> int:
