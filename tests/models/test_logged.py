@@ -202,7 +202,7 @@ def test_the_summary_tells_logs_apart(name: str) -> None:
     assert (before.logged, after.logged, model.logged) == (0, 30, 30)
     assert math.isnan(before.logged_mean)
     assert after.logged_mean == pytest.approx(2.0 * sum(row[2] for row in rows) / 30)
-    assert "of logs: 30 rows learned, which earned 1." in repr(after)
+    assert f"of logs: 30 rows learned, which earned {after.logged_mean:.3f} on average" in repr(after)
     assert "of logs" not in repr(before)
 
 
@@ -376,7 +376,7 @@ def test_learners_in_python_learn_from_logs_and_may_fail() -> None:
         try:
             model.learn_logged({"x": t}, "b", 1, 0.5)
         except ArithmeticError:
-            assert model.logged == 2
+            assert model.logged == t
     assert model.logged == 7
 
 
