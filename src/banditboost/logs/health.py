@@ -32,7 +32,15 @@ Weight = Literal["problem", "warning"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong with a log."""
+    """Something wrong with a log.
+
+    >>> from banditboost import logs
+    >>> health = logs.check(logs.from_obp({"action": [0, 1], "reward": [0, 1]}))
+    >>> [finding.weight for finding in health.findings]
+    ['warning']
+    >>> len(health.findings)
+    1
+    """
 
     weight: Weight
     """A problem must be repaired before anything is learned or judged; a warning must be known."""
@@ -55,7 +63,15 @@ class ActionHealth:
 
 @dataclass(frozen=True, repr=False)
 class Health:
-    """What `check` returns. Printed, it is a page of plain text; `to_dict()` is the same as plain data."""
+    """What `check` returns. Printed, it is a page of plain text; `to_dict()` is the same as plain data.
+
+    >>> from banditboost import logs
+    >>> health = logs.check(logs.from_obp({"action": [0, 1, 0, 0], "reward": [0, 1, 0, 1]}))
+    >>> health.mean_reward
+    0.5
+    >>> health.actions[0].share
+    0.75
+    """
 
     n_rows: int
     actions: dict[Hashable, ActionHealth]

@@ -14,7 +14,14 @@ from banditboost.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows of a log, one after the other. What the log does not tell is None."""
+    """Rows of a log, one after the other. What the log does not tell is None.
+
+    >>> import numpy as np
+    >>> from banditboost.logs import Block
+    >>> block = Block([{"hour": 9}, {"hour": 21}], np.array(["news", "games"], object), np.array([0.0, 1.0]))
+    >>> len(block)
+    2
+    """
 
     rows: list[dict[Any, Any]]
     """What was known: features and their values, without missing ones."""
@@ -42,8 +49,10 @@ class Log:
     >>> log = logs.from_obp(told, labels=["news", "games"])
     >>> [(len(block), block.actions.tolist()) for block in log]
     [(2, ['news', 'games'])]
-    >>> log.labels, log.n_rows
-    (('games', 'news'), 2)
+    >>> log.labels
+    ('games', 'news')
+    >>> log.n_rows
+    2
     """
 
     def __init__(self, name: str, blocks: Callable[[], Iterator[Block]]) -> None:
