@@ -126,9 +126,11 @@ class ByColumns:
         """A row as it would come alone."""
         return self._row(t)
 
-    def first_rows(self) -> Iterator[Any]:
-        """The rows that may be refused: the first one, and the first one with each feature."""
-        return map(self._row, self._firsts)
+    def first_rows(self) -> Iterator[tuple[int, Any]]:
+        """The rows that may be refused, with their numbers: the first one, and the first one with each
+        feature.
+        """
+        return ((t, self._row(t)) for t in self._firsts)
 
     def blocks(
         self, coded: Coder, joined: Joiner, schema: Callable[[], Schema]
@@ -288,7 +290,7 @@ def _put_together(
     for column in found:
         if column is None or kinds.get(column.name, column.kind) != column.kind:
             return None
-        if isinstance(column, Names) and schema.has_texts(column.values):
+        if isinstance(column, Names) and (schema.has_texts(column.values) or schema.had_dates(column.name)):
             return None
         columns.append(column)
     if not columns:
