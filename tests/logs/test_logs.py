@@ -178,7 +178,7 @@ def test_only_some_columns_are_context() -> None:
     assert block.rows == [{"x": 1.0}, {"x": 2.0}]
 
 
-FRAME = pd.DataFrame({"a": ["u", "v"], "r": [0.0, 1.0], "x": [1, 2], "odd": [{"k": 1}, {"k": 2}]})
+FRAME = pd.DataFrame({"a": ["u", "v"], "r": [0.0, 1.0], "x": [1, 2], "odd": [1j, 2j]})
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ FRAME = pd.DataFrame({"a": ["u", "v"], "r": [0.0, 1.0], "x": [1, 2], "odd": [{"k
         ({"action": "a", "reward": "r", "ignore": "x"}, "ignore is 'x'; give a list of names"),
         ({"action": "a", "reward": "r", "context": ["r"]}, "column 'r' is in context, and is reward"),
         ({"action": "r", "reward": "a", "ignore": ["odd"]}, "column 'a' has 'u' in row 1; give numbers"),
-        ({"action": "a", "reward": "r"}, r"column 'odd' \(row 1 on\) holds values of type dict"),
+        ({"action": "a", "reward": "r"}, r"column 'odd' \(row 1 on\) holds values of type complex"),
         ({"action": "a", "reward": "r", "context": ["y"]}, "has no column 'y'"),
     ],
 )

@@ -117,9 +117,10 @@ class _Kind:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.is_numeric = True
+        self.is_numeric = self.is_empty = True
 
     def see(self, cells: Cells, place: Place) -> None:
+        self.is_empty = self.is_empty and _all_missing(cells)
         if isinstance(cells, Odd):
             raise LogError(f"column {self.name!r} ({place.told(0)} on) {cells.what}")
         if isinstance(cells, Lists):
@@ -128,8 +129,16 @@ class _Kind:
             told = cells.numbers == cells.numbers if not cells.typed else np.zeros(1, np.bool_)
             self.is_numeric = self.is_numeric and (not cells.values or bool(told.all()))
 
-    def miss(self, n_rows: int) -> None:
+    def miss(self, n_rows: int, place: Place) -> None:
         """Missing cells tell nothing."""
+
+
+def _all_missing(cells: Cells) -> bool:
+    if isinstance(cells, np.ndarray):
+        return bool(np.isnan(cells).all())
+    if isinstance(cells, Words):
+        return not cells.values
+    return isinstance(cells, Lists) and all(cell is None for cell in cells.cells)
 
 
 def _opened(
