@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.options.stream import Row, Stream, columns
+from benchmarks.peers.bags import Bags
 from benchmarks.peers.streams import entries
 
 MOST_ROUNDS, MOST_DESCRIBED = 5_000, 5
@@ -38,6 +39,7 @@ def _rounds(
     name: str, seed: int
 ) -> tuple[list[Row], np.ndarray, tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
     stream = entries()[name].draw(seed).stream
+    assert not isinstance(stream, Bags)
     n = min(MOST_ROUNDS, 2 * len(stream.y) // 3)
     rows = [row for (row, _), _ in zip(stream.records(), range(n), strict=False)]
     return rows, stream.y[:n], stream.labels, (stream.X[n : 2 * n], stream.y[n : 2 * n])

@@ -15,7 +15,7 @@ from benchmarks.options.players import Player, Settings
 from benchmarks.options.stream import Task
 
 SEEDS = (4, 5, 6)
-TUNING_SEED, TUNING_ROUNDS = 99, 2_500
+TUNING_SEED = 99
 LAST = 0.2
 TUNING, PAGE = "tuning", "page"
 Record = dict[str, Any]
@@ -67,7 +67,7 @@ def _played(task: Task, player: Player, settings: Settings, seed: int) -> Record
     """Rewards are the known means of what was shown, where luck is in them."""
     stream = task.make(seed)
     if seed == TUNING_SEED:
-        stream = stream.beginning(TUNING_ROUNDS)
+        stream = stream.beginning(task.tuning_rounds)
     start = time.process_time()
     shown = player.play(stream, settings, seed)
     seconds = time.process_time() - start

@@ -45,6 +45,7 @@ class Task:
     make: Callable[[int], Stream]
     tuned_as: str = ""
     """The name of another task whose settings count here: a shop too large to tune on."""
+    tuning_rounds: int = 2_500
 
 
 def columns(values: NDArray[np.float64], letter: str) -> list[Row]:

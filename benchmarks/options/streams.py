@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from benchmarks.options.given import by_name, described
@@ -20,7 +21,7 @@ from benchmarks.peers.streams import entries, unavailable
 SHOPS = {
     "shop, 10 items": Shop(1, 10, 5_000),
     "shop, 100 items": Shop(2, 100, 6_000),
-    "shop, 1,000 items": Shop(3, 1_000, 5_000),
+    "shop, 1,000 items": Shop(3, 1_000, 3_000),
     "shop, 10 items, 1 % clicks": Shop(4, 10, 15_000, base=-5.0),
     "shop, 100 items, 3 % clicks": Shop(5, 100, 8_000, base=-4.2),
     "wide shop, 30 x 30": Shop(6, 20, 8_000, widths=(30, 30)),
@@ -35,6 +36,8 @@ OTHERS = (
     "preferences", "lookup", "gaussians", "largest", "sectors", "prototypes",
     "waveform", "led", "segments", "letter", "satimage", "penbased",
 )  # fmt: skip
+QUICK = 1_500
+"""Rounds that tell enough where nothing is left to luck."""
 LOOKED_AT = ("balance", "car", "gaussians")
 
 
@@ -51,9 +54,20 @@ def tasks() -> list[Task]:
         for name, shop in SHOPS.items()
     ]
     own = [Task("exclusive", REPORTING, exclusive), Task("prices", CHOOSING, prices)]
-    given = [
-        Task(f"{name}, {kind}", CHOOSING if name in LOOKED_AT else REPORTING, partial(maker, name))
-        for name in (*PAPER, *OTHERS)
-        for kind, maker in (("names", by_name), ("described", described))
+    given = [*_given(PAPER, "names"), *_given(PAPER, "described")]
+    given += [*_given(OTHERS, "names"), *_given(OTHERS, "described")]
+    large = [task for task in shops if task.tuned_as]
+    return [*(task for task in shops if not task.tuned_as), *own, *given, *large]
+
+
+def _given(names: Sequence[str], kind: str) -> list[Task]:
+    maker = by_name if kind == "names" else described
+    return [
+        Task(
+            f"{name}, {kind}",
+            CHOOSING if name in LOOKED_AT else REPORTING,
+            partial(maker, name),
+            tuning_rounds=QUICK,
+        )
+        for name in names
     ]
-    return [*shops, *own, *given]
