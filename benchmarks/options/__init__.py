@@ -11,6 +11,7 @@ Where to look:
     players.py   OptionBoost, guessing, LinUCB on joint features, and the peers' settings
     wabbit.py    Vowpal Wabbit's `--cb_explore_adf`, a text for each option
     plan.py      every setting once for tuning, the best one on all seeds; what is recorded is not played again
+    logs.py      the Open Bandit logs, by importance weights
     speed.py     the time of a decision among 100 and 1,000 options, in turns
     page.py      docs/results/options.md, from the records alone
 """

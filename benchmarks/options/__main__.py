@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from banditboost.experiments.results import Results
 from benchmarks import machine
-from benchmarks.options import page, speed
+from benchmarks.options import logs, page, speed
 from benchmarks.options.plan import PAGE, Record, Runner
 from benchmarks.options.players import PEER, players
 from benchmarks.options.streams import playable, tasks
@@ -34,9 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runner = Runner(results, about, tell, time.time() + 60.0 * options.minutes)
     try:
         _play(runner, options.players, options.streams)
-        if options.speed:
-            for record in speed.measure(about, _most_accurate(results)):
-                results.append(record)
+        _beside(results, about, options)
     except TimeoutError as error:
         print(error, file=sys.stderr)
     print(page.write(Results(options.records).records(), options.folder))
@@ -52,6 +51,17 @@ def _play(runner: Runner, names: str, streams: str) -> None:
                 print(f"{player.name} is left out: vowpalwabbit is not installed", file=sys.stderr)
                 continue
             runner.play(task, player, tasks())
+
+
+def _beside(results: Results, about: Mapping[str, Any], options: argparse.Namespace) -> None:
+    """Times and logs, if they are asked for."""
+    if options.speed:
+        for record in speed.measure(about, _most_accurate(results)):
+            results.append(record)
+    where = logs.folder()
+    if options.logs and where is not None and logs.LOG not in {r["purpose"] for r in results.records()}:
+        for record in logs.measure(about, where):
+            results.append(record)
 
 
 def _most_accurate(results: Results) -> Settings:
@@ -70,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--streams", default="", help="only streams whose names contain this")
     parser.add_argument("--players", default="", help="only these, with commas between")
     parser.add_argument("--speed", action="store_true", help="measure the time of a decision, too")
+    parser.add_argument("--logs", action="store_true", help="play the Open Bandit logs, too")
     parser.add_argument(
         "--minutes", type=float, default=1e9, help="stop after so many; the same command goes on"
     )

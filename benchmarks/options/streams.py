@@ -25,7 +25,7 @@ SHOPS = {
     "shop, 10 items, 1 % clicks": Shop(4, 10, 15_000, base=-5.0),
     "shop, 100 items, 3 % clicks": Shop(5, 100, 8_000, base=-4.2),
     "wide shop, 30 x 30": Shop(6, 20, 8_000, widths=(30, 30)),
-    "wide shop, 30 x 30, 3 % clicks": Shop(7, 20, 12_000, widths=(30, 30), base=-4.2),
+    "wide shop, 30 x 30, 3 % clicks": Shop(7, 20, 8_000, widths=(30, 30), base=-4.2),
     "thresholds": Shop(8, 30, 6_000, thresholds, (8, 8)),
     "triples": Shop(9, 20, 6_000, triples, (6, 6)),
     "nearness": Shop(10, 50, 6_000, nearness, (6, 6)),

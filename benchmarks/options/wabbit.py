@@ -23,7 +23,7 @@ EXPLORERS: dict[str, tuple[str, ...]] = {
 NONE, PAIRS = "", "-q ua"
 TRIPLES, IDS = "-q ua --interactions uua", "-q ua -q ui"
 """Products of the columns of both sides; with pairs of the context's; with the context and the option's id."""
-STEPS = (0.5, 0.1, 0.02, 2.0)
+STEPS = (0.5, 0.1, 2.0)
 
 
 def first() -> list[Settings]:
@@ -38,7 +38,7 @@ def neighbours(best: Settings) -> list[Settings]:
     """Around the best of the first: the explorer's other parameter, steps, costs -reward, dr."""
     changes: list[Settings] = [{"explorer": e} for e in EXPLORERS[best["explorer"]]]
     changes += [{"step": step} for step in STEPS[1:]]
-    changes += [{"most": 0, "step": step} for step in STEPS[:2]]
+    changes += [{"most": 0}]
     if "squarecb" not in best["explorer"] and "regcb" not in best["explorer"]:  # these have mtr only
         changes += [{"estimate": "dr"}]
     return [{**best, **change} for change in changes]
