@@ -36,7 +36,7 @@ OTHERS = (
     "preferences", "lookup", "gaussians", "largest", "sectors", "prototypes",
     "waveform", "led", "segments", "letter", "satimage", "penbased",
 )  # fmt: skip
-QUICK = 1_500
+QUICK = 1_000
 """Rounds that tell enough where nothing is left to luck."""
 LOOKED_AT = ("balance", "car", "gaussians")
 
