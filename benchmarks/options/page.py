@@ -69,10 +69,10 @@ each and a context of 10, in turns in one run; the *quotient* is Vowpal Wabbit's
 - Clicks are told as 0 or 1; mean rewards are the known click rates of what was shown.
 - Streams *for choosing* were looked at while OptionBoost was made; those *for reporting* were not played by
   it before its constants were set.
-- Vowpal Wabbit is tuned for every stream on the first 2,500 rounds of another seed (labelled sets: 1,000): squarecb, regcb, epsilon and bag with
-  the products of context and option (`-q ua`), squarecb also without products, with pairs of the context's columns (`--interactions uua`),
-  and with products of context and option's id (`-q ui`); then around the best of these the explorer's other parameter, learning rates of 0.1 and 2,
-  costs 1 - reward and -reward, and `--cb_type dr` where there is a choice. The shop of 1,000 items is played with the setting of that
+- Vowpal Wabbit is tuned for every stream on the first 2,500 rounds of another seed (labelled sets: 1,000): squarecb,
+  regcb, epsilon and bag with the products of context and option (`-q ua`), each with costs 1 - reward and -reward;
+  then around the best of these the explorer's other parameter, learning rates of 0.1 and 2, no products, products with pairs of the context's
+  columns (`--interactions uua`) or of context and option's id (`-q ui`), and `--cb_type dr` where there is a choice. The shop of 1,000 items is played with the setting of that
   of 100. Numbers are standardised for it over the whole stream. Every option has its id as a feature.
 - LinUCB is a ridge regression on the columns of both sides and all their products, one for all options; the
   factor of its deviations is tuned among 0.1, 0.3 and 1. Beyond 300 products it has the columns alone.

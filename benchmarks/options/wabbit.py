@@ -27,18 +27,16 @@ STEPS = (0.5, 0.1, 2.0)
 
 
 def first() -> list[Settings]:
-    """Every explorer with the products of context and option; the first one without them and with more."""
-    plain = {"estimate": "mtr", "step": STEPS[0], "most": 1}
-    kinds: list[Settings] = [{**plain, "explorer": e, "products": PAIRS} for e in EXPLORERS]
-    start = next(iter(EXPLORERS))
-    return [*kinds, *({**plain, "explorer": start, "products": p} for p in (NONE, TRIPLES, IDS))]
+    """Every explorer with the products of context and option, and costs 1 - reward and -reward."""
+    plain = {"estimate": "mtr", "step": STEPS[0], "products": PAIRS}
+    return [{**plain, "explorer": e, "most": most} for e in EXPLORERS for most in (0, 1)]
 
 
 def neighbours(best: Settings) -> list[Settings]:
-    """Around the best of the first: the explorer's other parameter, steps, costs -reward, dr."""
+    """Around the best of the first: the explorer's other parameter, steps, other products, dr."""
     changes: list[Settings] = [{"explorer": e} for e in EXPLORERS[best["explorer"]]]
     changes += [{"step": step} for step in STEPS[1:]]
-    changes += [{"most": 0}]
+    changes += [{"products": products} for products in (NONE, TRIPLES, IDS)]
     if "squarecb" not in best["explorer"] and "regcb" not in best["explorer"]:  # these have mtr only
         changes += [{"estimate": "dr"}]
     return [{**best, **change} for change in changes]
