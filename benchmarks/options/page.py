@@ -107,13 +107,18 @@ def _line(stream: str, records: Sequence[Record]) -> tuple[str, ...] | None:
             by_player.setdefault(record["player"], []).append(record)
     if OURS not in by_player or PEER not in by_player:
         return None
-    ours, theirs = by_player[OURS], by_player[PEER]
-    linear = by_player.get(LINEAR, [])
+    ours, theirs = by_player[OURS], _tuned_last(by_player[PEER])
+    linear = _tuned_last(by_player.get(LINEAR, []))
     return (
         stream, ours[0]["streams_for"], f"{ours[0]['rounds']:,}", str(ours[0]["options"]), _both(ours),
         _both(theirs), _mark(ours, theirs), theirs[0]["settings"]["explorer"].removeprefix("--").split()[0],
         _both(linear), _mark(ours, linear), _mean(by_player.get(GUESSING, []), "mean"), f"{_plain(ours, 'best'):.4f}",
     )  # fmt: skip
+
+
+def _tuned_last(records: Sequence[Record]) -> list[Record]:
+    """Those with the settings that were chosen last, where tuning was widened."""
+    return [record for record in records if record["settings"] == records[-1]["settings"]]
 
 
 def _both(records: Sequence[Record]) -> str:
