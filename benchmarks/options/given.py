@@ -8,7 +8,7 @@ from benchmarks.options.stream import Row, Stream, columns
 from benchmarks.peers.bags import Bags
 from benchmarks.peers.streams import entries
 
-MOST_ROUNDS, MOST_DESCRIBED = 4_000, 5
+MOST_ROUNDS, MOST_DESCRIBED = 2_500, 5
 
 
 def by_name(name: str, seed: int) -> Stream:

@@ -69,7 +69,7 @@ each and a context of 10, in turns in one run; the *quotient* is Vowpal Wabbit's
 - Clicks are told as 0 or 1; mean rewards are the known click rates of what was shown.
 - Streams *for choosing* were looked at while OptionBoost was made; those *for reporting* were not played by
   it before its constants were set.
-- Vowpal Wabbit is tuned for every stream on the first 2,500 rounds of another seed (labelled sets: 1,000): squarecb,
+- Vowpal Wabbit is tuned for every stream on the first 2,500 rounds of another seed (labelled sets: 800): squarecb,
   regcb, epsilon and bag with the products of context and option (`-q ua`), each with costs 1 - reward and -reward;
   then around the best of these the explorer's other parameter, learning rates of 0.1 and 2, no products, products with pairs of the context's
   columns (`--interactions uua`) or of context and option's id (`-q ui`), and `--cb_type dr` where there is a choice. The shop of 1,000 items is played with the setting of that

@@ -11,7 +11,7 @@ import pytest
 
 from banditboost.experiments.results import Results
 from benchmarks import records
-from benchmarks.options import given, page, shops, streams, wabbit
+from benchmarks.options import given, logs, page, shops, streams, wabbit
 from benchmarks.options.plan import PAGE, Runner
 from benchmarks.options.players import GUESSING, OURS, PEER, Player, dense, linucb, players
 from benchmarks.options.stream import REPORTING, Numbers, Stream, Task
@@ -97,7 +97,7 @@ def test_texts_and_commands() -> None:
     assert wabbit.texts([{"a": 1.0, "b": "x y|z:"}, {"a": 3.0}], "u") == ["|u c0:-1 c1=x_y_z_", "|u c0:1"]
     first = wabbit.first()[0]
     assert "--squarecb" in wabbit.command(first)
-    assert "--cb_min_cost 0" in wabbit.command(first)
+    assert "--cb_min_cost -1 --cb_max_cost 0" in wabbit.command(first)
     assert "--cb_min_cost" not in wabbit.command({**first, "explorer": "--epsilon 0.05"})
 
 
@@ -127,3 +127,13 @@ def test_every_player_shows_what_is_offered() -> None:
 
 def test_the_page_is_that_of_the_record() -> None:
     assert (records.FOLDER / page.PAGE_NAME).read_text() == page.page(records.read(page.RECORDS))
+
+
+def test_logs_are_weighed_by_their_chances() -> None:
+    where = logs.folder()
+    if where is None:
+        pytest.skip("BANDITBOOST_DATA has no Open Bandit logs")
+    found = logs.read(where, "men")
+    assert len(found.items) == 34
+    record = logs._measured("men", GUESSING, found, {})
+    assert record["mean"] == pytest.approx(sum(found.clicks) / len(found.clicks), abs=1e-6)
