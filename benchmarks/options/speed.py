@@ -14,7 +14,7 @@ from benchmarks.options.wabbit import Settings, command, texts
 
 SPEED = "speed"
 SIZES = (100, 1_000)
-LEARNED, TIMED, TURNS = 400, 20, 5
+LEARNED, TIMED, TURNS = 150, 20, 5
 WIDTHS = (10, 20)
 Record = dict[str, Any]
 
