@@ -80,7 +80,11 @@ class LinearStages:
     def learned(self) -> dict[str, Any]:
         """What was learned, as the round reads it."""
         own = ("groups", "weights", "norms", "statistics", "narrow", "wide")
-        shared = {"shared": self._shared.weights, "places": self._shared.places}
+        shared = {
+            "shared": self._shared.weights,
+            "places": self._shared.places,
+            "claims": self._shared.claims,
+        }
         return {**{name: getattr(self, name) for name in own}, **shared}
 
     def scratch(self) -> dict[str, Array]:

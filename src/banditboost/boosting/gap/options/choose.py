@@ -14,7 +14,6 @@ from banditboost.boosting.exploration import label_at, note_choice
 from banditboost.boosting.gap.chain import (
     list_bins,
     list_columns,
-    list_shared,
     score_group,
     score_shared_of,
 )
@@ -30,6 +29,7 @@ from banditboost.boosting.gap.options.own import own_part
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
 from banditboost.boosting.gap.regression import add_shared_squares
 from banditboost.boosting.gap.state import LANES, STAGES
+from banditboost.boosting.gap.words import list_shared
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES

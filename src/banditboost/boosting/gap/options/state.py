@@ -32,6 +32,7 @@ class OptionLearned(NamedTuple):
     statistics: Array
     shared: Array
     places: Array
+    claims: Array
     narrow: Regressions
     wide: Regressions
     own: Array  # OWN[places]
