@@ -69,6 +69,11 @@ class LinearStages:
         return made
 
     @property
+    def bin_widths(self) -> Array:
+        """Bins or values of each column in a pair of bins."""
+        return self._plan.bin_widths
+
+    @property
     def triples(self) -> Array:
         """What the wide regression over contexts and options reads besides products."""
         return self._plan.triples if self.wide.weights.shape[1] else self._plan.triples[:0]
