@@ -194,7 +194,7 @@ class OptionBoost(OfferingModel, ChainBooster):
         return {**super()._arrays(), **arrays_of(self._own)}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        self._own = stored_own(arrays, len(self._own), self.verdicts)
+        self._own = stored_own(arrays, len(self._own), self._counted.verdicts)
         super()._restore(arrays)
 
     def _n_learners_made(self) -> int:
