@@ -42,6 +42,7 @@ COUNTS = np.dtype(
             ("verdicts", "i8"),  # how many were learned
             ("recent_error", "f8"),  # of the greedy label
             ("rounds", "i8"),  # how many were decided
+            ("logged", "i8"),  # how many verdicts were of logs
         ],
     )
 )

@@ -10,7 +10,6 @@ from typing import Any
 from banditboost.boosting.gap.chain import (
     list_row,
     note_norm,
-    note_shared,
     note_values,
     score_group,
     score_shared_of,
@@ -27,6 +26,7 @@ from banditboost.boosting.gap.regression import (
     wide,
 )
 from banditboost.boosting.gap.state import STAGES
+from banditboost.boosting.gap.words import note_claims, note_shared
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.memo import SHOWN
@@ -107,6 +107,7 @@ def teach_group(model: Any, x: Array, group: int, y: float) -> None:
     learned, scratch = model.learned, model.scratch
     labels, importance = scratch.labels, scratch.importance
     teach_regressions(model, group, y)
+    note_claims(model, group, 0.5 * (1.0 + y))
     prefix = 0.0
     for stage in range(STAGES):
         prefix += score_group(model, stage, group)
