@@ -67,8 +67,8 @@ The mean width at the end, where rewards are from 0 to 1.
 
 {words}
 
-There are two contexts. The policy that is evaluated prefers the best label of each context, in 90 % of the rows (of 1,000 labels in
-50 %). *difference* is against the policy that logged. The kind *bernstein* is planned for the number of rows. The value of a policy in
+There are two contexts. The policy that is evaluated prefers the best label of each context, in 90 % of the rows{many}.
+*difference* is against the policy that logged. The kind *bernstein* is planned for the number of rows. The value of a policy in
 the setting *drift* is the mean of its values in all rows up to then: that is what sequences speak of. The one of the kind *bernstein*
 speaks of a mean in which rows count by weights that it chose as it went; they are nearly alike. How far predictions
 are cut for doubly robust bounds (`cut=10`) was chosen by the widths of the first five logs of each setting.
@@ -93,6 +93,7 @@ def page(records: Sequence[Record]) -> str:
         ),
         widths=_table(records, lambda found, _: f"{found['width']:.3f}"),
         words="\n".join(f"- *{line['setting']}*: {line['words']}." for line in records),
+        many=" (of 1,000 labels in 50 %)" if any(line["setting"] == "many" for line in records) else "",
         worst=f"in {100 * worst(records, 'gaussian'):.0f} %",
         origin=_origin(records),
     )
