@@ -12,6 +12,7 @@ from benchmarks import charts
 from benchmarks.bakeoff import page as bakeoff_page
 from benchmarks.clicks import page as clicks_page
 from benchmarks.numbers import sources, speed
+from benchmarks.obd import page as obd_page
 from benchmarks.peers import report, standing
 from benchmarks.records import FOLDER
 
@@ -23,6 +24,7 @@ CHARTS: dict[Path, Chart] = {
         lambda: bakeoff_page.chart_numbers(sources.lines("bakeoff")),
     ),
     FOLDER / clicks_page.CHART_NAME: (clicks_page.draw, lambda: clicks_page.curves(sources.lines("clicks"))),
+    FOLDER / obd_page.CHART_NAME: (obd_page.draw, lambda: obd_page.chart_numbers(sources.lines("obd"))),
     FOLDER / report.CHART_NAME: (standing.draw, lambda: report.chart_numbers(sources.peer_records())),
     FOLDER / "speed.svg": (speed.draw, speed.chart_numbers),
 }

@@ -7,7 +7,9 @@ from pathlib import Path
 from benchmarks import reproduction_page
 from benchmarks.bakeoff import page as bakeoff_page
 from benchmarks.clicks import page as clicks_page
+from benchmarks.coverage import page as coverage_page
 from benchmarks.numbers import sources
+from benchmarks.obd import page as obd_page
 from benchmarks.peers import report
 from benchmarks.records import FOLDER
 from benchmarks.reproduction import CAUSES_NAME, read_causes
@@ -19,6 +21,8 @@ def texts() -> dict[Path, str]:
     return {
         FOLDER / bakeoff_page.PAGE_NAME: bakeoff_page.page(sources.lines("bakeoff")),
         FOLDER / clicks_page.PAGE_NAME: clicks_page.page(sources.lines("clicks")),
+        FOLDER / coverage_page.PAGE_NAME: coverage_page.page(sources.lines("coverage")),
+        FOLDER / obd_page.PAGE_NAME: obd_page.page(sources.lines("obd")),
         FOLDER / rewards_page.PAGE_NAME: rewards_page.page(sources.lines("rewards")),
         FOLDER / report.PAGE_NAME: report.page(sources.peer_records()),
         **{FOLDER / name: text for name, text in reproduced.items()},

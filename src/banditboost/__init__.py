@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from banditboost import baselines as baselines
     from banditboost import checks as checks
     from banditboost import datasets as datasets
+    from banditboost import evaluation as evaluation
     from banditboost import io as io
     from banditboost import logs as logs
     from banditboost import plot as plot
@@ -55,7 +56,7 @@ _HOMES = {
     "load": "loading",
     "play": "simulation.play",
 }
-_MODULES = ("baselines", "checks", "datasets", "io", "logs", "plot", "schedules", "theory")
+_MODULES = ("baselines", "checks", "datasets", "evaluation", "io", "logs", "plot", "schedules", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -15,7 +15,7 @@ from banditboost.experiments.results import Results
 from benchmarks import records
 from benchmarks.rewards import page, streams
 from benchmarks.rewards.plan import PAGE, Runner
-from benchmarks.rewards.players import Player, Settings, Shown, command, lines, players
+from benchmarks.rewards.players import Player, Settings, Shown, adf_command, command, lines, players
 
 
 def always(stream: streams.Stream, settings: Settings, seed: int) -> Shown:  # noqa: ARG001
@@ -69,8 +69,34 @@ def test_lines_and_commands() -> None:
     rows = [{"a": 1.0, "b": "x y|z:"}, {"a": 3.0}]
     assert lines(rows)[1] == "|f c0:1"
     assert all(line.count("|") == 1 and line.count(":") == 1 for line in lines(rows))
-    wabbit = players()[-1]
+    wabbit, with_lines = players()[-2:]
     assert "--cb_explore 4 --squarecb" in command(wabbit.first[0], 4)
+    told = [adf_command(settings) for settings in with_lines.first]
+    assert "--cb_explore_adf --squarecb --gamma_scale 100 --cb_type mtr" in told[0]
+    assert ["--cb_type dr" in command for command in told] == [False] * 4 + [True] * 2
+    assert all("-q fo" in command for command in told)
+
+
+def test_vowpal_wabbit_with_a_line_for_each_option_learns() -> None:
+    pytest.importorskip("vowpalwabbit")
+    stream = streams.clicks(3, 0.02, 0.9, 1_500, 4)
+    with_lines = players()[-1]
+    shown = with_lines.play(stream, {**with_lines.first[1], "explorer": "--epsilon 0.05"}, 4)
+    earned = stream.means[np.arange(len(shown)), shown]
+    assert earned[-500:].mean() > stream.means.mean() + 0.1
+
+
+def test_the_better_form_of_the_peer_is_shown() -> None:
+    task, told = streams.Task("clicks", streams.REPORTING, small), []
+    for name, option in (("GapBoost", 0), ("Vowpal Wabbit", 1), ("Vowpal Wabbit, adf", 2)):
+        for seed in (4, 5, 6):
+            played = {"stream": task.name, "streams_for": task.purpose, "player": name, "seed": seed,
+                      "settings": {"explorer": "--always 1"}, "purpose": PAGE, "rounds": 200, "options": 3,
+                      "mean": 0.1 * option, "last": 0.1 * option, "best": 1.0, "machine": {}, "finished": "2026"}  # fmt: skip
+            told.append(played)
+    assert "adf always" in page.page(told)
+    assert "on all streams" in page.page(told)
+    assert "adf always" not in page.page(told[:-1])
 
 
 def test_the_page_is_that_of_the_record() -> None:

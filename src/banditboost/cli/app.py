@@ -18,6 +18,7 @@ from banditboost.cli import INTERRUPTED, options, output
 from banditboost.cli.compare import compare
 from banditboost.cli.data import list_data
 from banditboost.cli.data_check import check_data
+from banditboost.cli.evaluate import evaluate
 from banditboost.cli.model import show
 from banditboost.cli.reproduce import reproduce
 from banditboost.cli.run import run
@@ -129,6 +130,7 @@ def banditboost_(
 app.command("run")(run)
 app.command("compare")(compare)
 app.command("tune")(tune)
+app.command("evaluate")(evaluate)
 app.command("reproduce")(reproduce)
 app.command("warm")(warm)
 app.add_typer(data_app, name="data")

@@ -78,7 +78,9 @@ class Player:
                     type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-"
                 )
                 for X, y in self._blocks:
-                    self.parts.append(play(self.model, X, **{"rewards" if self.graded else "y": y}))
+                    self.parts.append(
+                        play(self.model, X, rewards=y) if self.graded else play(self.model, X, y)
+                    )
                     right += float(
                         self.parts[-1].earned.sum() if self.graded else self.parts[-1].correct.sum()
                     )

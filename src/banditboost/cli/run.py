@@ -123,6 +123,7 @@ def _set_up(
     """Everything that can be refused is refused here, before the first round."""
     with output.waiting(output.LOADING):
         import banditboost
+        from banditboost.cli.log_choice import looks_like_a_log
         from banditboost.cli.player import Player
         from banditboost.cli.stream import open_rounds
         from banditboost.experiments.learners import learner_class, make
@@ -145,6 +146,8 @@ def _set_up(
         warm_up(type(model).__name__ if resume is not None else learner)
     if choice.is_file:
         output.say(rounds.describe())
+        if (remark := looks_like_a_log(choice, rounds.labels, rounds.schema().names)) is not None:
+            output.warn(remark)
     if words and not rounds.words:
         output.warn(words_left_out([type(model).__name__], words))
     return player

@@ -1,0 +1,149 @@
+"""Which log is meant, how its columns are called, and what is known of its probabilities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from banditboost.cli import options, output
+from banditboost.cli.data_choice import DataChoice
+from banditboost.cli.reward_choice import RewardChoice
+
+if TYPE_CHECKING:
+    from banditboost.logs import Block, Health, Log
+
+File = Annotated[
+    str,
+    typer.Argument(
+        help="A log: a file, a folder, or a pattern of files in quotes: CSV, Parquet, Arrow, JSON lines.",
+        metavar="FILE",
+    ),
+]
+Action = Annotated[str, typer.Option(help="Column that tells what was shown.", metavar="COLUMN")]
+Reward = Annotated[
+    str, typer.Option(help="Column that tells what came of it: 0 or 1, or a number.", metavar="COLUMN")
+]
+Probability = Annotated[
+    str | None,
+    typer.Option(help="Column that tells with what probability it was chosen.", metavar="COLUMN"),
+]
+AtRandom = Annotated[
+    bool, typer.Option("--at-random", help="Everything that is in the log was shown at random, all alike.")
+]
+Estimated = Annotated[
+    bool,
+    typer.Option(
+        "--estimate-probabilities",
+        help="Take how often each action was shown for its probability. Wrong if what was shown depended on "
+        "who came: then so are the values.",
+    ),
+]
+Least = Annotated[
+    float | None,
+    typer.Option(
+        help="The least probability that any action had in any row; if it is known, bounds are narrower.",
+        metavar="P",
+    ),
+]
+_OUTCOMES = ({"0", "1"}, {"0.0", "1.0"}, {"false", "true"}, {"no", "yes"})
+_SHOWN = re.compile(
+    r"(^|_|\b)(action|arm|ad|banner|choice|item|offer|option|shown|treatment|variant)(s|_?id)?($|_|\b)"
+)
+
+
+def looks_like_a_log(choice: DataChoice, labels: Sequence[str], columns: Iterable[Any]) -> str | None:
+    """What to say if right labels are 0 and 1 beside a column that seems to tell what was shown."""
+    if {str(label).lower() for label in labels} not in _OUTCOMES:
+        return None
+    shown = [str(name) for name in columns if _SHOWN.search(str(name).lower())]
+    if not shown:
+        return None
+    words = ["banditboost", "evaluate", choice.data, "--action", shown[0], "--reward", str(choice.label)]
+    return (
+        f"this run predicts {choice.label} itself. If {shown[0]} is what was shown, and {choice.label} what "
+        f"came of it, then this is a log, and you want: {output.shell(words)}"
+    )
+
+
+@dataclass(frozen=True)
+class LogChoice:
+    """A log and its columns: options of `evaluate`."""
+
+    file: File
+    action: Action
+    reward: Reward
+    probability: Probability = None
+    at_random: AtRandom = False
+    estimate_probabilities: Estimated = False
+    reward_range: options.RewardRange = None
+    least: Least = None
+    ignore: options.Ignore = None
+    encoding: options.Encoding = None
+    separator: options.Separator = None
+    decimal: options.Decimal = None
+
+    def check(self) -> None:
+        """Refuse what cannot be meant, before anything is read."""
+        ways = {
+            "--probability": self.probability is not None,
+            "--at-random": self.at_random,
+            "--estimate-probabilities": self.estimate_probabilities,
+        }
+        given = [option for option, is_given in ways.items() if is_given]
+        if not given:
+            raise typer.BadParameter(
+                "nothing is known of the probabilities: name their column with --probability COLUMN; say "
+                "--at-random if all was shown at random, all alike; or have them estimated with "
+                "--estimate-probabilities"
+            )
+        if len(given) > 1:
+            raise typer.BadParameter(f"{' and '.join(given)} exclude each other; give one of them")
+        self.range()
+
+    def range(self) -> tuple[float, float]:
+        """The least and the largest reward."""
+        return RewardChoice(reward_range=self.reward_range).bounds
+
+    def open(self) -> Log:
+        """The log, to be gone through more than once."""
+        from banditboost import logs
+
+        found: Log = logs.read(
+            self.file,
+            action=self.action,
+            reward=self.reward,
+            probability=self.probability,
+            ignore=options.names(self.ignore),
+            encoding=self.encoding,
+            separator=self.separator,
+            decimal=self.decimal,
+        )
+        return found
+
+    def least_of(self, health: Health) -> float | None:
+        """What is known of the least probability."""
+        return 1.0 / len(health.actions) if self.at_random and self.least is None else self.least
+
+    def blocks(self, log: Log, health: Health) -> Iterator[Block]:
+        """Blocks with probabilities: those of the log, or what was said of them."""
+        if self.probability is not None:
+            yield from log
+            return
+        if self.estimate_probabilities:
+            output.warn(
+                "the probabilities are estimated from how often each action was shown; if what was shown "
+                "depended on who came, all values below are wrong, and so are their bounds"
+            )
+        even = 1.0 / max(1, len(health.actions))
+        shares: dict[Any, float] = {
+            action: even if self.at_random else found.share for action, found in health.actions.items()
+        }
+        for block in log:
+            yield replace(
+                block, probabilities=np.array([shares[action] for action in block.actions.tolist()])
+            )
