@@ -39,6 +39,8 @@ _USED: Final = {
     **dict.fromkeys(("work", "blobs"), SEEN),
     # Wide rows: set before anybody had played one. On these defaults may be chosen; the others stay fresh.
     **dict.fromkeys(("topics", "noise", "tweets", "courses", "mnist", "haystack"), SEEN),
+    **dict.fromkeys(("intents", "million", "readings", "reviews", "birds"), SEEN),
+    **dict.fromkeys(("titles", "fortunes", "reuters", "hiva"), SEEN),
 }
 _ABOUT: Final = {
     "digits": "scikit-learn's digits, 64 columns, 10 labels",
