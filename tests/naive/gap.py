@@ -43,7 +43,15 @@ GAMMA, GAMMA_WITH_HOPE = 1, 10
 MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
 WIDEST = 256
+MOST_GAMMA = 700
 LEAST_DOUBT = 0.01
+FALLS = (1.5, 3)
+RISE = 8
+FALL_ALARM, RISE_ALARM = 10, 5
+CAUTION = 10
+LEAST_EXPECTED = 0.01
+RISES_AFTER = 5000
+NEXT_TO_NOTHING = 1e-12
 MOST_EAGER = 512
 PATIENCE = 2
 LEAST_WEIGHT = 0.001
@@ -190,6 +198,41 @@ class Ridge:
                 self.inverse[p, q] = self.entry(p, q) - share * product[p] * product[q]
 
 
+class Belief:
+    """The test for changes of one label: n, mu, S of each factor; of rounds in which it was not the greedy
+    one m, nu, R.
+    """
+
+    def __init__(self):
+        self.n, self.mu, self.S = 0, 0.0, [0.0] * len(FALLS)
+        self.m, self.nu, self.R = 0, 0.0, 0.0
+
+    def has_risen(self, r, p, counts):
+        q = clip(p + self.nu, LEAST_EXPECTED, 1 - LEAST_EXPECTED)
+        self.m += 1
+        self.nu += (r - p - self.nu) / (self.m + CAUTION)
+        if counts:
+            self.R = max(0.0, self.R + log_ratio(r, q, 1 / RISE))
+        if self.R > RISE_ALARM:
+            self.R = 0.0
+            return True
+        return False
+
+    def has_fallen(self, r, p):
+        q = clip(p + self.mu, LEAST_EXPECTED, 1 - LEAST_EXPECTED)
+        self.n += 1
+        self.mu += (r - p - self.mu) / (self.n + CAUTION)
+        self.S = [max(0.0, S + log_ratio(r, q, theta)) for S, theta in zip(self.S, FALLS, strict=True)]
+        return max(self.S) > FALL_ALARM
+
+
+def log_ratio(r, q, theta):
+    """ln of the likelihood of r at odds q / (1 - q) / theta, over that at odds q / (1 - q)."""
+    odds = q / (1 - q) / theta
+    fallen = odds / (1 + odds)
+    return r * math.log(fallen / q) + (1 - r) * math.log((1 - fallen) / (1 - q))
+
+
 class Statistics:
     """Welford's count, mean and sum of squares of one numeric column, how many values were 0, and how many
     rows lacked it since the first value.
@@ -252,6 +295,8 @@ class GapBoost:
         self.Q = dict.fromkeys(LINEAR, 0.0)
         self.V = 0
         self.L = [0.0] * 3 + [FIRST_LOSS] * N  # L[j - 1] is that of prefix j
+        self.beliefs = {}  # label -> Belief, since the last change
+        self.changes = []  # (V, label) of each change that was noticed
         self.round = 0
         self.pair_memo = {}  # number of columns -> the pairs of stages 2 and 3
 
@@ -469,13 +514,12 @@ class GapBoost:
         allowed = range(self.k) if allowed is None else allowed
         k = len(allowed)
         best = first_best(hope, allowed)
+        hope = list(hope)
+        for a, belief in self.beliefs.items():
+            hope[a] = hope[best] - (hope[best] - hope[a]) * math.exp(-belief.R)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = (
-            math.sqrt(self.V + 1)
-            * (GAMMA_WITH_HOPE if self.has_hopes(self.features(x)) else GAMMA)
-            * k
-            / doubt
-        )
+        c = GAMMA_WITH_HOPE if self.has_hopes(self.features(x)) else GAMMA
+        gamma = min(c * math.sqrt(self.V - self.last_change() + 1), MOST_GAMMA) * k / doubt
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:
@@ -512,12 +556,14 @@ class GapBoost:
         features = self.features(x)
         if a not in self.groups and (reward > 0 or self.k <= MOST_EAGER):
             self.make_group(a)
+        p = (1 + self.scores(x)[a]) / 2
         self.V += 1
         for m in LINEAR:
             for _, value in features[m]:
                 self.Q[m] += value * value
         if a in self.groups:
             self.teach(a, x, reward, features)
+            self.look_for_change(decision, reward, p)
         else:
             self.n_wrong[a] = self.n_wrong.get(a, 0) + 1
         for c, kind in enumerate(self.kinds):
@@ -528,6 +574,27 @@ class GapBoost:
             self.shared[place] = count + 1, squares + weight * weight
             if name is not None:
                 self.last_name[place] = name
+
+    def last_change(self):
+        return self.changes[-1][0] if self.changes else 0
+
+    def look_for_change(self, decision, reward, p):
+        a = decision.ytilde
+        belief = self.beliefs.setdefault(a, Belief())
+        counts = self.V - self.last_change() > RISES_AFTER
+        if a != decision.yhat and belief.has_risen(reward, p, counts):
+            self.forget_certainty(a)
+        if belief.has_fallen(reward, p):
+            self.changes.append((self.V, a))
+            self.beliefs = {}
+            for label in self.groups:
+                self.forget_certainty(label)
+
+    def forget_certainty(self, a):
+        """Weights stay; inverses and sums of squared gradients are as at the beginning, or next to that."""
+        self.narrow[a].inverse, self.wide[a].inverse = {}, {}
+        for m in LINEAR:
+            self.G[a, m] = {place: min(G, NEXT_TO_NOTHING) for place, G in self.G[a, m].items()}
 
     def teach(self, a, x, reward, features):
         """What the chain and the regressions of a label learn."""

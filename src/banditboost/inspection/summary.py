@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from banditboost.inspection.accuracy import Account, Accuracy, is_graded, lately, since_the_start
+from banditboost.inspection.changes import Change
 from banditboost.inspection.tally import HEARD, WINDOW
 from banditboost.rewards import UNIT, Range
 from banditboost.text import counted, visible
@@ -17,6 +18,7 @@ _MOST_LABELS = 12  # lines of the table
 _MOST_EXPERTS = 3
 _MOST_TEXTS = 5
 _MEBIBYTE = 1 << 20
+_UNKNOWN = "alphas", "expert_weights", "trees", "word_places", "changes", "last_change"  # of some models
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,14 @@ class Summary:
     word_places: tuple[int, int] | None
     """Places that names and words share: how many are in use, and how many there are."""
 
+    changes: int | None
+    """How many changes of the world were noticed, if the model looks for them."""
+    last_change: Change | None
+
     @classmethod
     def of(cls, labels: Sequence[Hashable], tally: Array, rewards: Range = UNIT, **parts: Any) -> Summary:
         """The summary of a model that has heard what the tally says."""
-        unknown = dict.fromkeys(("alphas", "expert_weights", "trees", "word_places"))
+        unknown = dict.fromkeys(_UNKNOWN)
         shown: dict[str, Any] = {**unknown, **parts}
         return cls(
             n_labels=len(labels),
@@ -122,6 +128,9 @@ class Summary:
             yield f"experts: {len(self.expert_weights)}, the heaviest " + ", ".join(
                 f"number {i} ({weight:.3f})" for i, weight in best
             )
+        if self.changes is not None:
+            last = "" if self.last_change is None else f"; {self.last_change}"
+            yield f"changes of the world: {self.changes:,} noticed{last}"
         if self.trees is not None:
             full = ", at the memory ceiling" if self.trees.full else ""
             leaves = f"{self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep"

@@ -82,7 +82,10 @@ def play(
         given = "neither y nor rewards is given" if y is None else "both y and rewards are given"
         raise ParameterError(f"{given}; give one of the two: right labels, or what each label earns")
     watched = _is_watched(model, condition, y is not None)
-    return _play(model, X, (y, rewards), (delay, float(lost)), watched, progress)
+    try:
+        return _play(model, X, (y, rewards), (delay, float(lost)), watched, progress)
+    finally:
+        model._tell_changes()
 
 
 def _is_watched(model: Model, condition: bool, has_labels: bool) -> bool:

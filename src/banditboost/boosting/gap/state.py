@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from banditboost.inspection.changes import Watch
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
 
@@ -94,6 +95,7 @@ class GapScratch(NamedTuple):
     narrow: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
     wide: Array
     probabilities: Array  # by label, of the last decision
+    trust: Array  # in each expert, while a lesson is taught
 
 
 class GapState(NamedTuple):
@@ -103,6 +105,7 @@ class GapState(NamedTuple):
     features: Array
     ledger: Array
     learned: GapLearned
+    watch: Watch
     layout: GapLayout
     forest: Forest
     learn_trees: Any

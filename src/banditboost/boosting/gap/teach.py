@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from banditboost.boosting.change import has_fallen, has_risen, note_change
 from banditboost.boosting.gap.chain import (
     list_row,
     note_norm,
@@ -17,22 +18,25 @@ from banditboost.boosting.gap.chain import (
     step_stage,
 )
 from banditboost.boosting.gap.choose import ask_chains, leave_words_out
-from banditboost.boosting.gap.experts import judge
+from banditboost.boosting.gap.experts import clip, judge, weigh_experts
 from banditboost.boosting.gap.regression import (
     counts_narrow,
     counts_wide,
+    forget_lessons,
     narrow,
     ridge_answer,
     step_ridge,
     wide,
 )
-from banditboost.boosting.gap.state import STAGES
+from banditboost.boosting.gap.state import LANES, STAGES
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
-from banditboost.memo import SHOWN
+from banditboost.memo import GREEDY, SHOWN
 from banditboost.types import Array
 
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
+NEXT_TO_NOTHING = 1e-12  # sums of squared gradients after a change: not 0, which is of what was never learned
+RISES_AFTER = 5_000  # verdicts without a change: before, the model is learning, and exploring more
 MOST_EAGER = 512  # labels; of more, each has a chain from its first reward above 0 on, not from its first one
 
 
@@ -56,20 +60,24 @@ def is_beyond(answer: float, y: float) -> bool:
 
 
 @kernel
-def teach_regressions(model: Any, group: int, y: float) -> None:
+def teach_regressions(model: Any, group: int, y: float) -> float:
     """Judge both kinds before they learn; the wide one, like the stages, learns only what it has not
-    foreseen.
+    foreseen. Returns their part in the score.
     """
-    losses, shared = model.learned.losses, score_shared_of(model, group)
+    losses, trust, shared = model.learned.losses, model.scratch.trust, score_shared_of(model, group)
+    score = 0.0
     if counts_narrow(model.scratch):
         answer = shared + ridge_answer(narrow(model), group)
+        score += trust[losses.size - 2] * clip(answer)
         judge(losses, losses.size - 2, answer, y)
         step_ridge(narrow(model), group, y - answer)
     if counts_wide(model.scratch):
         answer = shared + ridge_answer(wide(model), group)
+        score += trust[losses.size - 1] * clip(answer)
         judge(losses, losses.size - 1, answer, y)
         if not is_beyond(answer, y):
             step_ridge(wide(model), group, y - answer)
+    return score
 
 
 @inlined
@@ -100,16 +108,17 @@ def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
 
 
 @kernel
-def teach_group(model: Any, x: Array, group: int, y: float) -> None:
+def teach_group(model: Any, x: Array, group: int, y: float) -> float:
     """Teach a chain and its regressions a row whose list is there, and write down what its trees are to
-    learn.
+    learn. Returns the score from before the lesson.
     """
     learned, scratch = model.learned, model.scratch
     labels, importance = scratch.labels, scratch.importance
-    teach_regressions(model, group, y)
-    prefix = 0.0
+    weigh_experts(learned.losses, counts_narrow(scratch), counts_wide(scratch), scratch.trust)
+    prefix, score = 0.0, teach_regressions(model, group, y)
     for stage in range(STAGES):
         prefix += score_group(model, stage, group)
+        score += scratch.trust[stage] * clip(prefix)
         judge(learned.losses, stage, prefix, y)
         if not is_beyond(prefix, y) and scratch.bounds[stage] < scratch.bounds[stage + 1]:
             step_stage(model, stage, group, y - prefix)
@@ -121,8 +130,39 @@ def teach_group(model: Any, x: Array, group: int, y: float) -> None:
         labels[i] = 1 if y > prefix else 0
         importance[i] = weight if weight > LEAST_LESSON else 0.0
         prefix += answer
+        score += scratch.trust[STAGES + i] * clip(prefix)
         judge(learned.losses, STAGES + i, prefix, y)
     note_row(model, x)
+    return score
+
+
+@kernel
+def forget_certainty(model: Any, group: int) -> None:
+    """What a chain and its regressions have learned stays, but they learn on as at the beginning."""
+    weights, shared, block, lane = model.learned.weights, model.learned.shared, group // LANES, group % LANES
+    forget_lessons(model.learned.narrow, group)
+    forget_lessons(model.learned.wide, group)
+    for slot in range(weights.shape[2]):
+        weights[1, block, slot, lane] = min(weights[1, block, slot, lane], NEXT_TO_NOTHING)
+    for place in range(shared.shape[2]):
+        shared[1, block, place, lane] = min(shared[1, block, place, lane], NEXT_TO_NOTHING)
+
+
+@kernel
+def look_for_change(model: Any, memo: Array, reward: float, foreseen: float) -> None:
+    """If the shown label's rewards have fallen below what was foreseen, nothing is certain any more; if those
+    of a label that was only tried have risen, that label is not.
+    """
+    shown, counts = int(memo[SHOWN]), model.learned.counts
+    if memo[SHOWN] != memo[GREEDY] and has_risen(
+        model.watch.beliefs, shown, reward, foreseen, counts.verdicts - counts.began > RISES_AFTER
+    ):
+        forget_certainty(model, model.learned.groups[shown])
+    if has_fallen(model.watch.beliefs, shown, reward, foreseen):
+        note_change(model, float(shown))
+        for label in range(model.learned.groups.size):
+            if model.learned.groups[label] >= 0:
+                forget_certainty(model, model.learned.groups[label])
 
 
 @kernel
@@ -135,4 +175,5 @@ def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: AR
     if group < 0:
         teach_nobody(model, x)
     else:
-        teach_group(model, x, group, 2.0 * reward - 1.0)
+        score = teach_group(model, x, group, 2.0 * reward - 1.0)
+        look_for_change(model, memo, reward, 0.5 * (1.0 + score))
