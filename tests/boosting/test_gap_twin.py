@@ -231,8 +231,8 @@ def test_names_that_share_and_words() -> None:
 # Changes of the world
 
 
-def run_changing(n_rounds: int, n_labels: int, kind: str, threshold: float) -> Pair:
-    """Labels are others every so often, with a low threshold of alarm; the twin notices the same changes."""
+def run_changing(n_rounds: int, n_labels: int, kind: str) -> Pair:
+    """Labels are others every so often, and the twin notices the same changes."""
     stream = make_stream(kind, n_labels, n_rounds)
     pair = make_pair(n_labels, 2, stream)
     luck = np.random.default_rng(n_labels)
@@ -251,4 +251,4 @@ def run_changing(n_rounds: int, n_labels: int, kind: str, threshold: float) -> P
 @pytest.mark.skipif(INTERPRETED, reason="a change is noticed after many rounds")
 @pytest.mark.parametrize(("kind", "n_labels"), [("mixed", 3), ("numeric", 5)])
 def test_changes_are_noticed_as_by_the_twin(kind: str, n_labels: int) -> None:
-    assert run_changing(1600, n_labels, kind, 10.0).twin.changes
+    assert run_changing(1600, n_labels, kind).twin.changes

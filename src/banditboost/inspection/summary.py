@@ -129,8 +129,7 @@ class Summary:
                 f"number {i} ({weight:.3f})" for i, weight in best
             )
         if self.changes is not None:
-            last = "" if self.last_change is None else f"; {self.last_change}"
-            yield f"changes of the world: {self.changes:,} noticed{last}"
+            yield f"changes of the world: {self._changes()}"
         if self.trees is not None:
             full = ", at the memory ceiling" if self.trees.full else ""
             leaves = f"{self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep"
@@ -145,6 +144,13 @@ class Summary:
         if self.word_places is not None:
             yield "names and words that share: {:,} of {:,} places in use".format(*self.word_places)
         yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
+
+    def _changes(self) -> str:
+        last = self.last_change
+        if last is None:
+            return "none noticed"
+        whose = "" if last.label is None else f" of {_short(last.label)}"
+        return f"{self.changes:,} noticed, the last after {last.verdicts:,} verdicts: rewards{whose} fell"
 
     def _removed(self) -> str:
         names, more = (
