@@ -400,6 +400,10 @@ class BanditBooster(Booster, BanditModel):
     def _is_watching(self) -> bool:
         return bool(self._settings.restarts)
 
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + (sum(a.nbytes for a in self._watch) if self._is_watching() else 0)
+
     def _weights_to_show(self) -> dict[str, Any]:
         return {**super()._weights_to_show(), **self._changes_to_show()}
 
