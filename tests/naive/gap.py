@@ -281,6 +281,7 @@ class GapBoost:
         self.kinds, self.n_values = kinds, n_values
         self.slots = most_slots(k) if slots is None else slots
         self.max_memory = max_memory
+        self.step = STEP
         self.narrow = {}  # label -> Ridge
         self.wide = {}
         self.L_narrow, self.L_wide = 0.0, FIRST_LOSS
@@ -444,8 +445,12 @@ class GapBoost:
         columns.
         """
         if kind == "narrow":
-            return self.shared_score(a, features) + self.narrow[a].answer(own(features[1]))
+            return self.shared_score(a, features) + self.narrow[a].answer(self.read(features))
         return self.shared_score(a, features) + self.wide[a].answer(own(features[1]) + features[2])
+
+    def read(self, features):
+        """What narrow regressions read of a row."""
+        return own(features[1])
 
     def shared_score(self, a, features):
         return self.dot(a, 1, [(place, value) for place, value in features[1] if place[0] == "shared"])
@@ -603,7 +608,7 @@ class GapBoost:
         if "narrow" in kinds:
             answer = self.regression_answer("narrow", a, features)
             self.L_narrow = judged(self.L_narrow, answer, y)
-            self.narrow[a].learn(own(features[1]), y - answer)
+            self.narrow[a].learn(self.read(features), y - answer)
         if "wide" in kinds:
             answer = self.regression_answer("wide", a, features)
             self.L_wide = judged(self.L_wide, answer, y)
@@ -634,7 +639,7 @@ class GapBoost:
         W, G, e = self.W[a, m], self.G[a, m], y - F_m
         for place, value in features:
             G[place] = G.get(place, 0.0) + (e * value) ** 2
-        r = STEP / math.sqrt(max(self.Q[m] / self.V, LEAST_NORM))
+        r = self.step / math.sqrt(max(self.Q[m] / self.V, LEAST_NORM))
         h = 0.0
         for place, value in features:
             if G[place] > 0:

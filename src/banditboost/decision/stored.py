@@ -105,7 +105,7 @@ def parts_unsealed(data: Any) -> Parts:
             )
     _check_format(data["format"])
     n_labels = data["labels"]
-    if type(n_labels) is not int or not 2 <= n_labels < _MOST_LABELS:
+    if type(n_labels) is not int or not 1 <= n_labels < _MOST_LABELS:
         raise DecisionError(
             f"the decision was made among {quoted(n_labels)} labels; give the whole dict of to_dict"
         )

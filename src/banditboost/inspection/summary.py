@@ -104,7 +104,8 @@ class Summary:
         return _plain(data)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return "\n".join([self._first_line(), *_table(self.total, self.recent, self.graded), *self._facts()])
+        table = _table(self.total, self.recent, self.graded, by_label=self.n_labels > 1)
+        return "\n".join([self._first_line(), *table, *self._facts()])
 
     def _first_line(self) -> str:
         what = "reward" if self.graded else "verdict"
@@ -177,8 +178,9 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _table(total: Account, recent: Account, graded: bool) -> list[str]:
-    labels = sorted(total.by_label, key=lambda label: -total.by_label[label].verdicts)
+def _table(total: Account, recent: Account, graded: bool, *, by_label: bool) -> list[str]:
+    known = total.by_label if by_label else {}
+    labels = sorted(known, key=lambda label: -known[label].verdicts)
     rows = [
         _row("all shown", total.shown, recent.shown),
         _row("greedy, estimated", total.greedy, recent.greedy),

@@ -111,6 +111,10 @@ class BanditModel(NoticingModel):
             if decision._labels is self.labels and not decision._mask
             else decision._among(len(self.labels))
         )
+        return self._hear_among(decision, memo, told, among)
+
+    def _hear_among(self, decision: Decision, memo: Array, told: float, among: Array | None) -> int:
+        """The same, with the labels that could be shown."""
         branch = decision._origin.branch
         if branch == self._identity.branch:
             return self._hear(memo, told, self._draw_seed, among, True)

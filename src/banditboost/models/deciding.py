@@ -163,11 +163,15 @@ class DecidingModel(Model):
         identity, rounds = self._identity, int(self._counts.rounds)
         origin = identity.origin
         if origin is None or identity.forks != FORKS[0]:
-            vocabulary = Vocabulary(self._schema, self._row_start) if identity.branch else None
+            vocabulary = self._vocabulary() if identity.branch else None
             origin = identity.begin_run(rounds, vocabulary)
         identity.ledger = identity.ledger.opened_up_to(rounds + n_rounds)
         self._renew()
         return origin
+
+    def _vocabulary(self) -> Vocabulary:
+        """What tells the rows of a branch's decisions by names and values."""
+        return Vocabulary(self._schema, self._row_start)
 
     def _prepare_to_play(self, n_rounds: int) -> None:
         identity, needed = self._identity, self.rounds + n_rounds

@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Hashable, Iterable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Model(Changing):
         self, labels: Iterable[Hashable], *, schema: Schema | None, max_memory: int, seed: int | None
     ) -> None:
         super().__init__()
-        self.labels = check_labels(labels)
+        self.labels = self._checked_labels(labels)
         self._index = {label: index for index, label in enumerate(self.labels)}
         self.seed = (
             int.from_bytes(os.urandom(4), "big") if seed is None else check_count("seed", seed, 0, 2**63 - 1)
@@ -93,6 +93,16 @@ class Model(Changing):
         self._renew()
 
     # What a kind of model says
+
+    @staticmethod
+    def _checked_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
+        """The labels that the model is made with, after a look at them."""
+        return check_labels(labels)
+
+    @classmethod
+    def _of_file(cls, labels: Iterable[Hashable], **parameters: Any) -> Self:
+        """A model that has learned nothing yet, from the labels and parameters of a file."""
+        return cls(labels, **parameters)
 
     def _make_identity(self) -> None:
         """Set up what tells whose a decision is, if the model makes any."""

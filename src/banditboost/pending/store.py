@@ -93,14 +93,18 @@ class PendingDecisions:
 
     # Decisions in, verdicts in
 
-    def decide(self, key: Hashable, x: Any, allowed: Iterable[Hashable] | None = None) -> Decision:
-        """Let the model decide for x, among the allowed labels if some are given, and keep the decision under
-        this id.
+    def decide(
+        self, key: Hashable, x: Any, allowed: Iterable[Hashable] | None = None, *, options: Any = None
+    ) -> Decision:
+        """Let the model decide for x, among the allowed labels if some are given, or among options
+        (OptionBoost), and keep the decision under this id.
         """
         with self._lock:
             self._check_new(key)
             self.expire()
-            decision = self.model.decide(x, allowed)
+            model: Any = self.model
+            given = (x, allowed) if options is None else (x, options, allowed)
+            decision: Decision = model.decide(*given)
             self._add(key, decision)
             return decision
 

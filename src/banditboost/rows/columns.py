@@ -32,7 +32,7 @@ from banditboost.validation import is_hashable
 
 _KINDS = ("numeric", "nominal")
 _ROUNDS = 0  # of a model's counters
-_NOT_KEPT = ("counters", "_listed", "_known")
+_NOT_KEPT = ("counters", "gathered", "_listed", "_known")
 _Made = TypeVar("_Made")
 
 

@@ -26,7 +26,7 @@ _code = dict.__getitem__
 _Values = tuple[Any, ...]
 
 
-class _Codes(dict[Any, int]):
+class Codes(dict[Any, int]):
     """The codes of a nominal feature's values; a value that has no place of its own has a number, too."""
 
     def __init__(self, schema: Schema, name: Hashable, came: list[tuple[Hashable, str]]) -> None:
@@ -46,7 +46,7 @@ class _Plan(NamedTuple):
 
     take: Callable[[Any], _Values]  # the values, numbers before names
     n_numbers: int
-    codes: tuple[_Codes, ...]  # of the names
+    codes: tuple[Codes, ...]  # of the names
     arrange: Callable[[_Values], _Values] | None  # into the schema's order, if it is not that already
     pack: Callable[..., bytes]
 
@@ -107,7 +107,7 @@ def _plan(schema: Schema, row: dict[Any, Any], came: list[tuple[Hashable, str]])
     kinds = dict(zip(schema.names, schema.kinds, strict=True))
     names = sorted(row, key=lambda name: kinds[name] == "nominal")
     nominal = [name for name in names if kinds[name] == "nominal"]
-    codes = tuple(_Codes(schema, name, came) for name in nominal)
+    codes = tuple(Codes(schema, name, came) for name in nominal)
     taken = {name: place for place, name in enumerate(names)}
     missing = len(names)  # the place after the last one holds NaN
     places = [taken.get(place.name, missing) for place in schema.places()]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 
 from banditboost.rows.positions import Positions
 from banditboost.rows.sharing import FIRST_VALUES, MAX_VALUES, SHARED, Comings, Note, code_of
@@ -10,6 +11,9 @@ from banditboost.rows.sharing import FIRST_VALUES, MAX_VALUES, SHARED, Comings, 
 
 class ValuePlaces(Positions):
     """What a schema knows of the features and of their values; it codes no rows."""
+
+    gathered: list[tuple[Hashable, str]] | None = None
+    """What comes without getting a place, as long as somebody gathers it (`gathering`)."""
 
     def _is_own(self, name: Hashable, value: str) -> bool:
         """Whether a nominal value has a place of its own."""
@@ -28,10 +32,23 @@ class ValuePlaces(Positions):
 
     def write_notes(self, found: list[tuple[Hashable, str]]) -> None:
         """Note what came without getting a place, in the round that the row is for."""
+        if self.gathered is not None:
+            self.gathered.extend(found)
+            return
         round_ = self.rounds if self._ahead is None else self._ahead
         self._newcomers.note([Note(round_, name, value) for name, value in found])
         if not self.counters:
             self._newcomers.settle(round_ + 1)
+
+    @contextmanager
+    def gathering(self) -> Iterator[list[tuple[Hashable, str]]]:
+        """Rows that are coded now are of one round: what is to be noted of all of them, later and at once."""
+        found: list[tuple[Hashable, str]] = []
+        self.gathered = found
+        try:
+            yield found
+        finally:
+            self.gathered = None
 
     def number_of(self, name: Hashable, value: str) -> float:
         """The number that a nominal value has in a coded row, if it does not join."""

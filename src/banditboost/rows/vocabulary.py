@@ -68,6 +68,13 @@ class LabelDigests:
         return self._known[n]
 
 
+class FreshDigests(LabelDigests):
+    """Digests of labels that are others in every decision."""
+
+    def of(self, labels: Sequence[Hashable]) -> str:
+        return labels_digest(labels)
+
+
 class Vocabulary:
     """The schema that the rows of some decisions were coded with, and where in a memo these rows begin.
 
@@ -79,7 +86,7 @@ class Vocabulary:
 
     def __init__(self, schema: Schema, row_start: int) -> None:
         self._schema, self.row_start = schema, row_start
-        self.digests = LabelDigests()
+        self.digests: LabelDigests = LabelDigests()
 
     @classmethod
     def of_row(cls, row: ToldRow, row_start: int) -> tuple[Vocabulary, Array]:

@@ -13,6 +13,7 @@ from banditboost.models.calls import NO_LEARNERS, NO_ROOM
 from banditboost.models.changing import Counts
 from banditboost.models.locking import locked
 from banditboost.models.model import Model, Witnessed
+from banditboost.models.offering import OfferingModel
 from banditboost.rows.many import gone_through
 from banditboost.simulation.arrivals import Arrivals, Delay
 from banditboost.simulation.loop import (
@@ -25,6 +26,7 @@ from banditboost.simulation.loop import (
     play_asking,
     play_in_python,
 )
+from banditboost.simulation.offers import offers_of, play_offers
 from banditboost.simulation.result import Result
 from banditboost.simulation.rewards import NO_REWARDS, Asking, checked_rewards
 from banditboost.simulation.rows import Rows
@@ -42,6 +44,7 @@ def play(
     y: Iterable[Hashable] | None = None,
     *,
     rewards: Any = None,
+    options: Any = None,
     delay: Delay = 0,
     lost: float = 0.0,
     condition: bool = False,
@@ -55,7 +58,10 @@ def play(
         y: the right labels. Integers are taken as indices of `model.labels` if no label is an integer.
         rewards: in place of y, what each label would earn: a matrix with a row for each row of X and a column
             for each of `model.labels`, a frame whose columns are called by the labels, or a function (round,
-            label) -> reward, which is asked for shown labels only (rounds are counted from 0).
+            label) -> reward, which is asked for shown labels only (rounds are counted from 0). For a model
+            with options a list with a dict {id: reward} for each row, or a function (round, id) -> reward.
+        options: what is offered to a model with options (OptionBoost): a list with a dict {id: features} for
+            each row, or one dict for all rows.
         delay: after how many further rounds a verdict is learned, or a function that turns n uniform numbers
             into n delays.
         lost: share of the verdicts that never come.
@@ -81,6 +87,13 @@ def play(
     if (y is None) == (rewards is None):
         given = "neither y nor rewards is given" if y is None else "both y and rewards are given"
         raise ParameterError(f"{given}; give one of the two: right labels, or what each label earns")
+    if isinstance(model, OfferingModel) and not condition:
+        return play_offers(model, offers_of(model, X, options, y, rewards), (delay, float(lost)), progress)
+    if options is not None:
+        raise ParameterError(
+            f"options is given, but {type(model).__name__} chooses among its labels; leave it out, or play "
+            "OptionBoost"
+        )
     watched = _is_watched(model, condition, y is not None)
     try:
         return _play(model, X, (y, rewards), (delay, float(lost)), watched, progress)

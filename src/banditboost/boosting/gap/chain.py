@@ -390,7 +390,7 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
         add_squares(values[:n], slots[:n], learned.shared[1, block, :, lane], error, roots[:n], True)
     add_squares(values[n:], slots[n:], learned.weights[1, block, :, lane], error, roots[n:], hashed)
     norm = max(learned.norms[stage] / learned.counts.verdicts, LEAST_NORM)
-    rate = LINEAR_STEP / math.sqrt(norm)
+    rate = model.settings.step / math.sqrt(norm)
     # Quotients apart from sums and from weights: they are vectorised then.
     for i in range(slots.size):
         parts[i] = values[i] / roots[i]

@@ -5,11 +5,12 @@ weights of all these experts.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from banditboost.boosting.booster import BanditBooster
+from banditboost.boosting.gap.chain import LINEAR_STEP
 from banditboost.boosting.gap.experts import N_REGRESSIONS, weigh_experts
 from banditboost.boosting.gap.stages import LinearStages
 from banditboost.boosting.gap.state import STAGES, GapLearned, GapScratch, GapState
@@ -34,6 +35,7 @@ class ChainBooster(BanditBooster):
     takes_words = True
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
+    _linear_step: ClassVar[float] = LINEAR_STEP
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
     _committee: TreeCommittee
 
@@ -67,7 +69,7 @@ class ChainBooster(BanditBooster):
         """A chain is made when its first verdict is learned."""
         self._losses = np.zeros(STAGES + self.n_learners + N_REGRESSIONS)
         self._losses[STAGES:-2] = self._losses[-1] = FIRST_LOSS
-        self._stages = self._make_stages()
+        self._stages, self._settings.step = self._make_stages(), self._linear_step
         self._committee.set_ceiling(self._memory_for_trees())
 
     def _make_stages(self) -> LinearStages:
@@ -78,11 +80,11 @@ class ChainBooster(BanditBooster):
         trust = np.zeros_like(self._losses)
         self._scratch = GapScratch(**self._scratch._asdict(), **self._stages.scratch(), trust=trust)
 
-    def learned(self) -> GapLearned:
+    def learned(self) -> Any:
         """Counts, tally, losses of the experts, linear stages and regressions."""
         return GapLearned(*self.counted(), self._losses, **self._stages.learned())
 
-    def _state(self) -> GapState:
+    def _state(self) -> Any:
         return GapState(**super()._state()._asdict(), layout=self._stages.layout)
 
     def _memory_for_trees(self) -> int:

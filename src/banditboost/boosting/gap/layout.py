@@ -18,7 +18,7 @@ from banditboost.types import Array
 
 MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many are drawn
 MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
-WIDEST_JOINT = 512  # slots of the wide regression of a model that has but one, over contexts and options
+WIDEST_JOINT = 1_024  # slots of a regression of contexts, options and their products
 MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
 _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
 MOST_PLACES = 1 << 18  # that names and words share: 4 MiB for each label
@@ -66,6 +66,7 @@ class Plan(NamedTuple):
     chosen: Chosen
     widths: Array  # slots of each column in stage 1, and of its share of a product
     bin_widths: Array  # slots of each column in a pair of bins
+    prior: Array  # diagonal that the inverse of a joint regression begins with; empty if labels have theirs
     most_shared: int  # names and words of a row that share places
     n_columns: int  # numbers of a row that are no words
 
@@ -117,7 +118,7 @@ def lay_out(
     bin_widths = np.where(numeric, BINS, widths)
     columns = 1 + np.cumsum(widths) - widths
     of_options = None if sides is None else sides(schema)[real]
-    wanted = None if of_options is None else _across(numeric[real], widths[real], of_options)
+    wanted = None if of_options is None else _across(numeric[real], of_options)
     n_pairs = int(_n_pairs_before(numeric[real][:_MOST_DRAWN_FROM])[-1])
     chosen = choose_pairs(n_pairs, seed, before, wanted)
     products = _at(real, _pairs(numeric[real], chosen.numbers))
@@ -130,8 +131,25 @@ def lay_out(
     spans["room"] = spans["needed"][0], min(needed, most_slots), min(bins_needed, most_slots)
     spans["start"] = np.cumsum(spans["room"]) - spans["room"]
     n_shared = int((kinds == NOMINAL).sum() + (kinds == WORD).sum()) if schema.shares_places else 0
-    layout = GapLayout(columns, widths, products, bins, spans)
-    return Plan(layout, chosen, widths, bin_widths, n_shared, len(real))
+    reads = np.array([1, 2])
+    if sides is not None and spans["room"][1] == needed and int(spans["needed"][:2].sum()) <= WIDEST_JOINT:
+        reads[0] = 2
+    layout = GapLayout(columns, widths, products, bins, spans, reads)
+    prior = np.zeros(0) if sides is None else _prior(layout, sides(schema), kinds)
+    return Plan(layout, chosen, widths, bin_widths, prior, n_shared, len(real))
+
+
+def _prior(layout: GapLayout, of_options: Array, kinds: Array) -> Array:
+    """What a group of features says has variance 1 at first, however many they are: one over the number of
+    columns of the context, of options, or of pairs of the two.
+    """
+    real = kinds <= NOMINAL
+    n_own, n_others = max(1, int((real & of_options).sum())), max(1, int((real & ~of_options).sum()))
+    prior = np.full(int(layout.spans["room"][:2].sum()), 1.0 / (n_own * n_others))
+    prior[0] = 1.0
+    first = int(layout.spans["room"][0])
+    prior[1:first] = np.repeat(np.where(of_options, 1.0 / n_own, 1.0 / n_others), layout.widths)
+    return prior
 
 
 def _at(real: Array, pairs: Array) -> Array:
@@ -168,19 +186,12 @@ Wanted = Callable[[Array], Array]
 """Says of pairs, by their numbers, which may have slots."""
 
 
-def _across(numeric: Array, widths: Array, of_options: Array) -> Wanted:
-    """Pairs of a column of the context and one of options; and those of two of options, as long as the wide
-    regression has room for all of them.
-    """
-    own, others = widths[of_options], widths[~of_options]
-    squares = int((own[numeric[of_options]] ** 2).sum())
-    n_own = (int(own.sum()) ** 2 - int((own**2).sum())) // 2 + squares
-    within = 1 + int(widths.sum()) + int(own.sum()) * int(others.sum()) + n_own <= WIDEST_JOINT
+def _across(numeric: Array, of_options: Array) -> Wanted:
+    """Pairs of a column of the context and one of options."""
 
     def wanted(numbers: Array) -> Array:
         pairs = _pairs(numeric, numbers)
-        first, second = of_options[pairs["first"]], of_options[pairs["second"]]
-        chosen: Array = (first | second) if within else (first != second)
+        chosen: Array = of_options[pairs["first"]] != of_options[pairs["second"]]
         return chosen
 
     return wanted
@@ -189,14 +200,9 @@ def _across(numeric: Array, widths: Array, of_options: Array) -> Wanted:
 def choose_pairs(n_pairs: int, seed: int, before: Chosen, wanted: Wanted | None = None) -> Chosen:
     """The pairs with the smallest keyed draws, if there are too many for all; of those drawn alike the first.
 
-    Those that were not chosen before are not chosen now, so only new ones are drawn; but some that were are
-    perhaps not wanted any more.
+    Those that were not chosen before are not chosen now, so only new ones are drawn.
     """
     numbers, draws, limit = before.numbers, before.draws, np.inf
-    if wanted is not None and not (still := wanted(numbers)).all():
-        if len(numbers) == MOST_PAIRS:  # others may take their places
-            return choose_pairs(n_pairs, seed, NOTHING_CHOSEN, wanted)
-        numbers, draws = numbers[still], draws[still]
     if len(numbers) == MOST_PAIRS:
         limit = draws.max()
     for first in range(before.n_pairs, n_pairs, _DRAWN_AT_ONCE):

@@ -49,14 +49,14 @@ def counts_wide(scratch: Any) -> bool:
 
 @inlined
 def narrow(model: Any) -> Reading:
-    """The narrow regressions, and stage 1 of the row."""
-    return reading_of(model.learned.narrow, model.scratch.narrow, model.scratch, 1)
+    """The narrow regressions, and what they read of the row: stage 1."""
+    return reading_of(model.learned.narrow, model.scratch.narrow, model.scratch, model.layout.reads[0])
 
 
 @inlined
 def wide(model: Any) -> Reading:
-    """The wide regressions, and stages 1 and 2 of the row."""
-    return reading_of(model.learned.wide, model.scratch.wide, model.scratch, 2)
+    """The wide regressions, and what they read of the row: stages 1 and 2."""
+    return reading_of(model.learned.wide, model.scratch.wide, model.scratch, model.layout.reads[1])
 
 
 @inlined

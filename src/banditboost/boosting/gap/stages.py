@@ -10,7 +10,6 @@ import numpy as np
 
 from banditboost.boosting.gap.chain import move_weights
 from banditboost.boosting.gap.layout import (
-    WIDEST_JOINT,
     Plan,
     Sides,
     lay_out,
@@ -21,8 +20,8 @@ from banditboost.boosting.gap.layout import (
 from banditboost.boosting.gap.places import SharedPlaces
 from banditboost.boosting.gap.room import (
     LATE,
-    WIDEST,
     at_places,
+    joint_slots,
     narrow_slots,
     ridge_room,
     wide_slots,
@@ -55,7 +54,8 @@ class LinearStages:
         self.norms = np.zeros(STAGES)
         self.statistics = np.zeros(len(self.layout.columns), STATISTICS)
         narrow, wide = self._regression_slots(n_labels)
-        self.narrow, self.wide = ridge_room(0, narrow, 0), ridge_room(0, wide, LATE)
+        self.narrow = ridge_room(0, narrow, 0 if sides is None else LATE)
+        self.wide = ridge_room(0, wide, LATE)
         self._shared = SharedPlaces(n_labels, max_memory)
         if schema.shares_places:
             self._shared = self._shared.opened()
@@ -104,10 +104,16 @@ class LinearStages:
 
     def _regression_slots(self, n_labels: int) -> tuple[int, int]:
         """How many slots narrow and wide regressions are to have."""
-        spans = self.layout.spans
-        narrow = narrow_slots(spans, len(self.layout.columns), n_labels, self._max_memory)
-        widest = WIDEST if self._sides is None else WIDEST_JOINT
-        return narrow, wide_slots(spans, n_labels, self._max_memory, widest)
+        spans, n_columns = self.layout.spans, len(self.layout.columns)
+        if self._sides is not None:
+            return joint_slots(self.layout, n_columns, self._max_memory), 0
+        narrow = narrow_slots(spans, n_columns, n_labels, self._max_memory)
+        return narrow, wide_slots(spans, n_labels, self._max_memory)
+
+    @property
+    def _prior(self) -> Array | None:
+        """With which the inverse of a regression over contexts and options begins."""
+        return None if self._sides is None else self._plan.prior
 
     def follow_schema(self, schema: Schema) -> None:
         """Columns, nominal values and places for words have joined."""
@@ -143,9 +149,11 @@ class LinearStages:
         statistics[: len(self.statistics)] = self.statistics
         self.statistics = statistics
         narrow, wide = self._regression_slots(len(self.groups))
-        n_stages = 2 if wide else 1 if narrow else 0
-        places = new_places(moved, before.layout, self.layout, n_stages)
-        self.narrow, self.wide = at_places(self.narrow, places, narrow), at_places(self.wide, places, wide)
+        reads = before.layout.reads
+        places = new_places(moved, before.layout, self.layout, reads[0] if narrow else 0)
+        self.narrow = at_places(self.narrow, places, narrow, self._prior)
+        places = new_places(moved, before.layout, self.layout, reads[1] if wide else 0)
+        self.wide = at_places(self.wide, places, wide)
 
     @property
     def n_groups(self) -> int:
@@ -160,7 +168,8 @@ class LinearStages:
             self.weights = np.concatenate([self.weights, more], axis=1)
             self._shared = self._shared.with_blocks(self.weights.shape[1])
         if group == len(self.narrow.weights):
-            self.narrow, self.wide = with_more(self.narrow, n_labels), with_more(self.wide, n_labels)
+            self.narrow = with_more(self.narrow, n_labels, self._prior)
+            self.wide = with_more(self.wide, n_labels)
         self.groups = self.groups.copy()
         self.groups[label] = group
 
@@ -195,6 +204,7 @@ class LinearStages:
             "statistics": statistics,
             "inverse": self.narrow.inverse,
             "ridge": self.narrow.weights,
+            **({} if self._sides is None else {"late": self.narrow.late, "shares": self.narrow.shares}),
             "wide_inverse": self.wide.inverse,
             "wide_ridge": self.wide.weights,
             "wide_late": self.wide.late,
@@ -227,8 +237,9 @@ class LinearStages:
     def _stored_regressions(self, arrays: dict[str, Array]) -> tuple[Regressions, Regressions]:
         narrow, wide = self._slots_of_regressions
         n = len(take_array(arrays, "inverse", np.float64, (None, narrow, narrow)))
-        room = ridge_room(n, narrow, 0), ridge_room(n, wide, LATE)
-        names = ("inverse", "ridge"), ("wide_inverse", "wide_ridge", "wide_late", "wide_shares")
+        room = ridge_room(n, narrow, self.narrow.shares.shape[1]), ridge_room(n, wide, LATE)
+        of_narrow = ("inverse", "ridge") if self._sides is None else ("inverse", "ridge", "late", "shares")
+        names = of_narrow, ("wide_inverse", "wide_ridge", "wide_late", "wide_shares")
         made = []
         for regressions, own in zip(room, names, strict=True):
             taken = [

@@ -66,6 +66,7 @@ class GapLayout(NamedTuple):
     products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
     bins: Array  # PAIR: those of stage 3
     spans: Array  # SPAN[3]
+    reads: Array  # [2]: how many of the stages narrow and wide regressions read
 
 
 class GapScratch(NamedTuple):

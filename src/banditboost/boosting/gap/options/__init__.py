@@ -1,0 +1,12 @@
+"""OptionBoost: one chain for all options, over contexts and the features of options.
+
+docs/optionboost.md specifies it.
+
+Where to look:
+
+    booster.py   the class; models/offering.py is what it is to people who call it
+    state.py     what it has beside what GapBoost has
+    choose.py    lines 5 to 10 of Algorithm 1: every option that is offered gets a score, and one is shown
+    teach.py     lines 12 to 17: the chain learns the reward of the shown option
+    own.py       what is special to an id
+"""

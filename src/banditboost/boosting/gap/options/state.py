@@ -1,0 +1,117 @@
+"""What OptionBoost keeps and needs beside what GapBoost does."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from banditboost.boosting.gap.state import GapLayout, GapScratch, Regressions
+from banditboost.inspection.changes import Watch
+from banditboost.memo import MOST_PROBABILITIES, VOTES
+from banditboost.trees.layout import Forest
+from banditboost.types import Array, Record
+
+CHAIN = 0  # there is one
+# Of an id: how often it was shown and heard of, what the chain missed then, and the id's number.
+OWN = np.dtype([("count", "f8"), ("sum", "f8"), ("name", "f8")], align=True)
+# In a memo, after the probabilities: the number of the shown option's id, and its score without what is
+# special to it.
+ID, SCORE = VOTES + MOST_PROBABILITIES, VOTES + MOST_PROBABILITIES + 1
+N_BETWEEN = MOST_PROBABILITIES + 2
+
+
+class OptionLearned(NamedTuple):
+    """What OptionBoost has learned, besides its trees: what GapBoost has, with one chain, and `own`."""
+
+    counts: Record
+    tally: Array
+    losses: Array
+    groups: Array
+    weights: Array
+    norms: Array
+    statistics: Array
+    shared: Array
+    places: Array
+    narrow: Regressions
+    wide: Regressions
+    own: Array  # OWN[places]
+
+
+class Folds(NamedTuple):
+    """The context of the running call, folded into what the columns of options are multiplied with.
+
+    A *bundle* is what one unit of an option's slot of stage 1 adds to a row: the slot itself and its products
+    with the context. Bundle 0 is the constant and the context itself.
+    """
+
+    products: Array  # [slots of stage 1]: what stage 2 adds for one unit there,
+    answers: Array  # [slots of stage 1]: and what the regression does
+    bundles: Array  # [slots of stage 1]: the bundle of a slot; 0 of those of the context
+    sizes: Array  # [bundles]
+    slots: Array  # [bundles, most]: of the regression,
+    values: Array  # [bundles, most]
+    widths: Array  # [bundles, bundles]: products of two bundles with the inverse between them
+    line: Array  # [slots of the regression]
+
+
+class Offered(NamedTuple):
+    """What is offered in the running call. Nothing here is saved."""
+
+    number: Array  # [1]: how many options
+    rows: Array  # [room, numbers of a row]: the context and the option
+    ids: Array  # [room]: numbers of ids, -1 of those that have none
+    scores: Array  # [room]: scores,
+    alone: Array  # [room]: and without what is special to an id
+    hopes: Array  # [room]
+    probabilities: Array  # [room]
+    allowed: Array  # [1 + room]
+    folds: Folds
+
+
+class OptionState(NamedTuple):
+    """OptionBoost as its round reads it."""
+
+    settings: Record
+    features: Array
+    ledger: Array
+    learned: OptionLearned
+    watch: Watch
+    layout: GapLayout
+    forest: Forest
+    learn_trees: Any
+    scratch: GapScratch
+    offered: Offered
+    of_options: Array  # of each number of a row: 1 if it is one of an option's
+
+
+def room_for(n_options: int, width: int, folds: Folds) -> Offered:
+    """Room for so many options in joint rows of this width."""
+    lines = {name: np.zeros(n_options) for name in ("ids", "scores", "alone", "hopes", "probabilities")}
+    return Offered(
+        number=np.zeros(1, np.int64),
+        rows=np.full((n_options, width), np.nan),
+        allowed=np.zeros(1 + n_options, np.int64),
+        folds=folds,
+        **lines,
+    )
+
+
+def folds_for(layout: GapLayout, of_options: Array, n_read: int) -> Folds:
+    """Room for a context folded into weights, and into a regression of so many slots if there is one."""
+    n_slots = int(layout.spans["room"][0])
+    owners = np.repeat(of_options, layout.widths)
+    bundles = np.zeros(n_slots, np.int64)
+    bundles[1:][owners] = 1 + np.arange(owners.sum())
+    n_bundles = 1 + int(owners.sum()) if n_read else 0
+    most = 1 + max(int((~of_options).sum()), 1)
+    return Folds(
+        products=np.zeros(n_slots),
+        answers=np.zeros(n_slots),
+        bundles=bundles,
+        sizes=np.zeros(n_bundles, np.int64),
+        slots=np.zeros((n_bundles, most), np.int64),
+        values=np.zeros((n_bundles, most)),
+        widths=np.zeros((n_bundles, n_bundles)),
+        line=np.zeros(n_read),
+    )

@@ -1,0 +1,33 @@
+"""Lines 12 to 15 and 17 for OptionBoost: the one chain learns the reward of the shown option.
+
+docs/optionboost.md is the specification.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from banditboost.boosting.gap.chain import list_row
+from banditboost.boosting.gap.options.own import note_own
+from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
+from banditboost.boosting.gap.teach import teach_group
+from banditboost.compiled.compile import inlined, kernel
+from banditboost.inspection.tally import note_reward
+from banditboost.memo import GREEDY, PROBABILITY, SHOWN
+from banditboost.types import Array, Record
+
+
+@kernel
+def teach_option(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+    """The context and the shown option are a row of the chain; what its score missed is its id's."""
+    x, y = memo[model.settings.row_start :], 2.0 * reward - 1.0
+    list_row(model, x)
+    model.learned.counts.verdicts += 1
+    teach_group(model, x, CHAIN, y)
+    note_own(model.learned.own, memo[ID], y - memo[SCORE])
+
+
+@inlined
+def note_option(settings: Record, tally: Array, memo: Array, told: float) -> None:  # noqa: ARG001 (graded)
+    """All options count as one."""
+    note_reward(tally, 0, memo[SHOWN] != memo[GREEDY], memo[PROBABILITY], told)

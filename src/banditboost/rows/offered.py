@@ -1,0 +1,190 @@
+"""A context and the options of one round as numbers: a joint row for each option.
+
+Rows that bring anything new or odd go through the schema one by one. Those whose names were met before are
+coded together: the context once, and options with the same names in a few calls for all of them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from banditboost.errors import FeatureError
+from banditboost.rows.encoding import Codes
+from banditboost.rows.options import OPTION, PREFIX, Options
+from banditboost.rows.plain import LARGEST
+from banditboost.rows.schema import Schema
+from banditboost.text import quoted
+from banditboost.types import Array
+
+_NUMBERS = frozenset({float, int})
+_MOST_PLANS = 256
+_code = dict.__getitem__
+
+
+class _Plan(NamedTuple):
+    """How options with certain names are coded: numbers come before names."""
+
+    take: Callable[[Any], tuple[Any, ...]]
+    n_numbers: int
+    codes: tuple[Codes, ...]  # of the names
+    places: Array  # in a joint row
+
+
+class OfferedEncoder:
+    """Codes what is offered for one version of a schema."""
+
+    __slots__ = ("_came", "_of_context", "_plans", "_schema")
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._of_context = frozenset(name for name in schema.names if not _is_of_options(name))
+        self._plans: dict[tuple[Hashable, ...], _Plan | None] = {}
+        self._came: list[tuple[Hashable, str]] = []
+
+    def encode(self, x: Mapping[Any, Any], features: Sequence[Mapping[Any, Any]]) -> Array | None:
+        """A joint row for each option; None if anything is new or odd."""
+        row = np.full(len(self._schema), np.nan)
+        if type(x) is not dict or not x.keys() <= self._of_context or set(map(type, features)) != {dict}:
+            return None
+        with self._schema.gathering() as came:
+            if not self._schema.encode(x, row):
+                return None
+            rows = np.empty((len(features), len(row)))
+            rows[:] = row
+            good = self._write(features, rows)
+        if not good:
+            return None
+        if came:
+            self._schema.write_notes(came)
+        return rows
+
+    def _write(self, features: Sequence[Any], rows: Array) -> bool:
+        """Write the options' columns; False, with some of them written, if anything is odd."""
+        plan = self._plan_of(tuple(features[0]))
+        if plan is None:
+            return False
+        self._came.clear()
+        if not self._write_alike(plan, features, rows, slice(None)):
+            self._came.clear()
+            for names, group in _by_names(features).items():
+                plan, members = self._plan_of(names), [features[i] for i in group]
+                if plan is None or not self._write_alike(plan, members, rows, np.array(group)):
+                    return False
+        if self._came:
+            self._schema.write_notes(self._came)
+        return True
+
+    def _write_alike(self, plan: _Plan, features: Sequence[Any], rows: Array, where: Any) -> bool:
+        """Write those of options that have the same names; False if they have not, or a value is odd."""
+        n, n_numbers = len(plan.places), plan.n_numbers
+        if set(map(len, features)) != {n}:
+            return False
+        try:
+            taken = list(map(plan.take, features))
+            numbers = taken if n_numbers == n else [values[:n_numbers] for values in taken]
+            flat = list(chain.from_iterable(numbers))
+            if not _NUMBERS.issuperset(map(type, flat)):
+                return False
+            values = np.frombuffer(struct.pack(f"{len(flat)}d", *flat)).reshape(len(features), n_numbers)
+            names = [[_code(codes, of[n_numbers + j]) for of in taken] for j, codes in enumerate(plan.codes)]
+        except (KeyError, OverflowError, TypeError):  # other names, a value that joins, a huge integer
+            return False
+        if (np.abs(values) > LARGEST).any():
+            return False
+        if isinstance(where, slice):
+            rows[:, plan.places[:n_numbers]] = values
+        else:
+            rows[where[:, None], plan.places[:n_numbers]] = values
+        for place, column in zip(plan.places[n_numbers:], names, strict=True):
+            rows[where, place] = column
+        return True
+
+    def _plan_of(self, names: tuple[Hashable, ...]) -> _Plan | None:
+        if names not in self._plans:
+            if len(self._plans) >= _MOST_PLANS:
+                return None
+            self._plans[names] = self._made_plan(names)
+        return self._plans[names]
+
+    def _made_plan(self, names: tuple[Hashable, ...]) -> _Plan | None:
+        """None if some of the names have not joined."""
+        columns: dict[Hashable, str] = {name: f"{PREFIX}{name}" for name in names if isinstance(name, str)}
+        kinds = dict(zip(self._schema.names, self._schema.kinds, strict=True))
+        if len(columns) < len(names) or any(column not in kinds for column in columns.values()):
+            return None
+        ordered = sorted(names, key=lambda name: kinds[columns[name]] == "nominal")
+        nominal = [columns[name] for name in ordered if kinds[columns[name]] == "nominal"]
+        codes = tuple(Codes(self._schema, column, self._came) for column in nominal)
+        at = {place.name: index for index, place in enumerate(self._schema.places())}
+        places = np.array([at[columns[name]] for name in ordered], np.int64)
+        return _Plan(_taker(ordered), len(names) - len(nominal), codes, places)
+
+
+def _is_of_options(name: Hashable) -> bool:
+    return isinstance(name, str) and name.startswith(PREFIX)
+
+
+def _taker(names: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda features: tuple([features[name] for name in names])
+
+
+def _by_names(features: Sequence[Any]) -> dict[tuple[Hashable, ...], list[int]]:
+    """The options' places by the names that they have."""
+    found: dict[tuple[Hashable, ...], list[int]] = {}
+    for i, one in enumerate(features):
+        found.setdefault(tuple(one), []).append(i)
+    return found
+
+
+def encode_if_known(schema: Schema, x: Mapping[Any, Any], options: Options) -> Array | None:
+    """A joint row for each option, coded one by one; None if any brings what has not joined. It refuses a bad
+    one.
+    """
+    with schema.gathering() as came:
+        rows = [
+            _of_option(schema.code_if_known, x, id_, features) for id_, features in zip(*options, strict=True)
+        ]
+    coded = [row for row in rows if isinstance(row, np.ndarray)]
+    if len(coded) < len(rows):
+        return None
+    schema.write_notes(came)
+    return np.stack(coded)
+
+
+def admit(schema: Schema, x: Mapping[Any, Any], options: Options) -> Array:
+    """A joint row for each option, after what they bring has joined."""
+    with schema.gathering() as came:
+        rows = [_of_option(schema.code, x, id_, features) for id_, features in zip(*options, strict=True)]
+    schema.write_notes(came)
+    return _stacked(rows, len(schema))
+
+
+def encode_known(schema: Schema, x: Mapping[Any, Any], options: Options) -> Array:
+    """A joint row for each option, without what has not joined; nothing joins, and nothing is noted."""
+    rows = [_of_option(schema.code_known, x, id_, features) for id_, features in zip(*options, strict=True)]
+    return np.stack(rows)
+
+
+def _of_option(
+    code: Callable[[Any], Any], x: Mapping[Any, Any], id_: Hashable, features: Mapping[Any, Any]
+) -> Any:
+    try:
+        return code({**x, OPTION: features})
+    except FeatureError as error:
+        raise FeatureError(f"option {quoted(id_)}: {error}") from None
+
+
+def _stacked(rows: Sequence[Array], width: int) -> Array:
+    """Rows as a matrix: what joined after a row was coded is missing in it."""
+    made = np.full((len(rows), width), np.nan)
+    for line, row in zip(made, rows, strict=True):
+        line[: len(row)] = row
+    return made
