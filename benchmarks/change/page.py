@@ -124,10 +124,10 @@ def _which(records: Sequence[Record] | None) -> str:
 
 
 def _found(by_stream: Mapping[str, Runs]) -> str:
-    told = []
+    told, both = [], [found for found in by_stream.values() if WABBIT in found]
     for what, some in (
-        ("all", list(by_stream.values())),
-        ("those for reporting", [f for f in by_stream.values() if f[GAP][0]["streams_for"] == REPORTING]),
+        ("all that both have played", both),
+        ("those for reporting", [found for found in both if found[GAP][0]["streams_for"] == REPORTING]),
     ):
         standing = [_standing(found) for found in some]
         ahead, level, behind = (standing.count(sign) for sign in "▲≈▼")
