@@ -27,6 +27,8 @@ class Ranked(NamedTuple):
     >>> first, second = model.rank({"hour": 21}, n=2)
     >>> first.label, first.probability > 0.9 > second.probability
     ('science', True)
+    >>> len(model.rank({"hour": 21}, n=2))
+    2
     """
 
     label: Hashable

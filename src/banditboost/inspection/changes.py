@@ -29,7 +29,14 @@ NOBODY = -1.0  # the label of a change that was not noticed on one label's rewar
 
 @dataclass(frozen=True)
 class Change:
-    """A change of the world that a model has noticed: rewards fell below what it had learned to expect."""
+    """A change of the world that a model has noticed: rewards fell below what it had learned to expect.
+
+    >>> change = Change(number=1, verdicts=50119, label="sale")
+    >>> print(change)
+    change 1, noticed after 50,119 verdicts: rewards of sale fell
+    >>> change.verdicts
+    50119
+    """
 
     number: int
     """1 for the first one."""
