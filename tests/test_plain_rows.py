@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import banditboost
-from banditboost import AdaBandit, Decision, Schema
+from banditboost import AdaBandit, Decision, GapBoost, Schema
 from banditboost.errors import FeatureError
 from banditboost.rows.plain import DATE_PARTS, plain_row
 from tests.boosting.states import difference
@@ -318,6 +318,83 @@ def test_a_bad_row_among_many_changes_nothing() -> None:
         with pytest.raises(FeatureError, match=r"feature 'new.b' is b'x'"):
             call()
         assert not difference(model, before)
+
+
+LATER: list[dict[str, Any]] = [
+    {"when": NOON, "at": {"t": NOON.time()}, "x": "u"},
+    {"when": NOON.isoformat(), "at": {"t": "12:30"}, "x": "v"},
+    {"when": "2024-02-29", "at": {"t": None}, "x": "2024-02-29"},
+    {"when": "soon", "at.t": "12:30", "x": "u"},
+    {"when": " 2024-02-28T23:59:00+01:00 ", "x": "u"},
+]
+
+
+def test_iso_text_where_dates_have_been() -> None:
+    """A text that is a date is one; any other is a name beside it, as in a column of numbers."""
+    text, dates = Schema(), Schema()
+    dates.admit(LATER[0])
+    text.admit(LATER[0])
+    for row in LATER[1:]:
+        read = dict(row)
+        read["when"] = naive_date(row["when"])
+        if row.get("at.t") or row.get("at", {}).get("t"):
+            read.pop("at.t", None)
+            read["at"] = {"t": datetime.time(12, 30)}
+        assert np.array_equal(text.code(row), dates.code(read), equal_nan=True)
+    assert text.to_dict() == dates.to_dict()
+    assert text.texts() == {"when": ("soon",)}
+    assert text.values("x") == ("u", "v", "2024-02-29")
+
+
+def naive_date(value: Any) -> Any:
+    """What a careful user would send."""
+    for kind in (datetime.date, datetime.datetime):
+        try:
+            return kind.fromisoformat(value.strip())
+        except ValueError:
+            continue
+    return value
+
+
+def test_iso_text_where_no_dates_have_been() -> None:
+    """A column that began with texts has names, and a strict schema keeps to dates."""
+    for rows in ([{"when": "2024-02-29"}, {"when": NOON}], [{"when": 3}, {"when": "2024-02-29"}]):
+        schema = Schema()
+        for row in rows:
+            schema.admit(row)
+        assert "2024-02-29" in (*schema.values("when"), *schema.texts().get("when", ()))
+    strict = Schema(strict=True)
+    assert not strict.declared
+    strict.admit({"when": NOON})
+    with pytest.raises(FeatureError, match=r"'when' is a date, but this row has the text '2024.*give a date"):
+        strict.admit({"when": "2024-02-29"})
+
+
+def test_dates_and_texts_at_every_door(tmp_path: Path) -> None:
+    one, many, played, framed = make(), make(), make(), make()
+    expected = [one.decide(row)._memo.tobytes() for row in LATER]
+    assert [decision._memo.tobytes() for decision in many.decide_many(LATER)] == expected
+    banditboost.play(played, LATER, ["p"] * len(LATER))
+    assert played.schema.to_dict() == one.schema.to_dict() == many.schema.to_dict()
+    plain = [{"when": row["when"], "x": row["x"]} for row in LATER]
+    framed.decide(plain[0])
+    framed.decide_many(pd.DataFrame(plain[1:]))
+    assert framed.schema.to_dict() == teach(make(), plain).schema.to_dict()
+    one.save(tmp_path / "model.bb")
+    assert (
+        banditboost.load(tmp_path / "model.bb").summary().texts == one.summary().texts == {"when": ("soon",)}
+    )
+
+
+def test_dates_where_most_columns_are_missing() -> None:
+    """Among many columns a new name is a word, but a date in a known column is a date."""
+    model = GapBoost(["p", "q"], seed=1)
+    model.decide({"when": NOON, **{f"x{i}": 1.0 for i in range(80)}})
+    n_columns = len(model.schema.names)
+    model.decide({"when": NOON.isoformat(), "new": "word"})
+    assert len(model.schema.names) == n_columns
+    row = model.schema.code_known({"when": NOON.isoformat(), "new": "word"})
+    assert np.array_equal(row, model.schema.code_known({"when": NOON, "new": "word"}), equal_nan=True)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])

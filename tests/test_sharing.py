@@ -475,6 +475,34 @@ def test_one_sparse_row(n_columns: int, kind: Any) -> None:
         one.decide(X)
 
 
+@pytest.mark.parametrize("n_columns", [30, MOST_OF_SPARSE + 1])
+@pytest.mark.parametrize("kind", [GapBoost, AdaBandit])
+def test_sparse_rows_after_dense_ones_are_the_same_features(n_columns: int, kind: Any) -> None:
+    X, y = sparse_stream(n_columns)
+    settings = {} if kind is GapBoost else {"n_learners": 2}
+    mixed, dense = (kind([0, 1], seed=3, **settings) for _ in range(2))
+    shown = [play(model, part, right).shown.tolist() for model, parts in (
+        (mixed, (X[:20].toarray(), X[20:40], X[40:].toarray())),
+        (dense, (X[:20].toarray(), X[20:40].toarray(), X[40:].toarray())),
+    ) for part, right in zip(parts, (y[:20], y[20:40], y[40:]), strict=True)]  # fmt: skip
+    assert shown[:3] == shown[3:]
+    assert mixed.schema.to_dict() == dense.schema.to_dict()
+    assert mixed.decide(X[3]).to_dict()["memo"] == dense.decide(X[3].toarray()[0]).to_dict()["memo"]
+
+
+def test_wide_dense_rows_after_sparse_ones_are_refused() -> None:
+    X, y = sparse_stream(MOST_OF_SPARSE + 1)
+    model = GapBoost([0, 1], seed=3)
+    play(model, X, y)
+    dense, before = X.toarray(), model.schema.to_dict()
+    for call in (lambda: play(model, dense, y), lambda: model.decide(dense[0]), lambda: model.decide_many(dense),
+                 lambda: model.decide(dense[0].tolist()), lambda: model.distribution(dense[0])):  # fmt: skip
+        with pytest.raises(FeatureError, match=r"of 257 values, but .* give a sparse matrix, such as scipy"):
+            call()
+    assert (model.rounds, model.schema.to_dict()) == (len(y), before)
+    play(model, scipy.sparse.csr_matrix(dense), y)
+
+
 def test_files_from_before_names_counted_from_their_second_coming(tmp_path: Path) -> None:
     """They have two numbers for each shared place. Names that come again count from then on; words at once."""
     model = GapBoost(["yes", "no"], seed=1)

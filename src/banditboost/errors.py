@@ -16,6 +16,15 @@ class BanditBoostError(ValueError):
         return visible_lines(super().__str__())
 
 
+def in_row(t: int, error: BanditBoostError, of: str = "X") -> BanditBoostError:
+    """The same refusal, with the number of the row that is to blame.
+
+    >>> print(in_row(3, FeatureError("feature 'hour' is inf; give a finite number")))
+    row 3 of X (counted from 0): feature 'hour' is inf; give a finite number
+    """
+    return type(error)(f"row {t} of {of} (counted from 0): {error}")
+
+
 class ParameterError(BanditBoostError):
     """A parameter of a model, a learner or a run is out of its range."""
 

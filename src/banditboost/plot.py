@@ -26,13 +26,15 @@ except ModuleNotFoundError as error:
 
 from banditboost.experiments.figures import STYLE, colour, dashes
 
+_Z = 1.96  # standard deviations on both sides of a 95 % interval
 _MOST_LABELS = 30  # of a confusion matrix: the most frequent ones
 _LONGEST_TICK = 20  # characters of a label beside it
 _MOST_NUMBERS = 12  # labels up to which the cells are written out
 
 
 def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.2) -> Figure:
-    """Moving average of accuracy, or of rewards, over the last `window` share of the stream.
+    """Moving average of accuracy, or of rewards, over the last `window` share of the stream; around the mean
+    reward its 95 % interval.
 
     It is for one result of `play` or several by name.
 
@@ -61,14 +63,18 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
         for name, result in named.items():
             curve = result.curve(window)
             rounds = np.arange(len(result.shown) - len(curve) + 1, len(result.shown) + 1)
+            paint = colour(name, list(named))
             axes.plot(
                 rounds,
                 curve,
                 label=figure_text(visible(name)),
-                color=colour(name, list(named)),
+                color=paint,
                 linestyle=dashes(name),
                 linewidth=1.8,
             )
+            if graded == {True}:
+                low, high = _around(result, curve)
+                axes.fill_between(rounds, low, high, color=paint, alpha=0.18, linewidth=0)
         axes.set(
             xlabel="round",
             ylabel=f"{what}, last {window:.0%} of rounds",
@@ -78,6 +84,18 @@ def learning_curve(results: Result | Mapping[str, Result], *, window: float = 0.
         if len(named) > 1:
             axes.legend(frameon=False)
     return figure
+
+
+def _around(result: Result, curve: Array) -> tuple[Array, Array]:
+    """The 95 % interval of each mean of a curve, which does not leave the range of rewards."""
+    width = len(result.shown) - len(curve) + 1
+    low, high = result.reward_range
+    shares = (result.earned - low) / (high - low)  # whose squares are no large numbers
+    sums = np.concatenate([[0.0], np.cumsum(shares * shares)])
+    means = (curve - low) / (high - low)
+    variances = np.maximum(0.0, (sums[width:] - sums[:-width]) / width - means * means)
+    half = (high - low) * _Z * np.sqrt(variances / width)
+    return np.maximum(low, curve - half), np.minimum(high, curve + half)
 
 
 def expert_weights(model: Any) -> Figure:

@@ -102,4 +102,4 @@ def in_units(share: float, rewards: Range) -> float:
 def shares_of(matrix: Array, rewards: Range) -> Array:
     """Rewards that are in the range, as shares of it, in an array of their own."""
     low, high = rewards
-    return (matrix - low) / (high - low)
+    return np.ascontiguousarray((matrix - low) / (high - low))

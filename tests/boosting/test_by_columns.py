@@ -84,10 +84,12 @@ def played(model: Any, X: Any, n_rows: int) -> tuple[list[int], str]:
 
 
 def by_hand(model: Any, rows: list[Any]) -> tuple[list[int], str]:
+    """What was shown, or why a row was refused, as it is said of many."""
+    first = model.rounds
     try:
         return play_by_hand(model, rows, right_of(len(rows))).shown, ""
     except FeatureError as error:
-        return [], str(error)
+        return [], f"row {model.rounds - first} of X (counted from 0): {error}"
 
 
 def decided(model: Any, rows: Any) -> tuple[list[bytes], str]:

@@ -327,7 +327,8 @@ def test_any_rows_are_taken_or_refused_as_one_by_one(rows: list[Any]) -> None:
     one, many = fresh(), fresh()
     before = state_of(many)
     expected, refusal = decided(rows, lambda rows: [one.decide(row) for row in rows])
-    assert decided(rows, many.decide_many) == (expected, refusal)
+    told = f"row {one.rounds} of X (counted from 0): {refusal}" if refusal else ""
+    assert decided(rows, many.decide_many) == (expected, told)
     assert difference(one, many) == [] if not refusal else state_of(many) == before
 
 

@@ -45,7 +45,9 @@ class Pair:
     def decide(self, x: dict[str, Any], options: dict[Any, Any], allowed: list[Any] | None = None) -> Any:
         decision = self.booster.decide(x, options, allowed)
         ids = list(options)
-        rows = [coded({**x, **{f"option.{name}": v for name, v in one.items()}}) for one in options.values()]
+        rows = [
+            self.coded({**x, **{f"option.{name}": v for name, v in one.items()}}) for one in options.values()
+        ]
         among = None if allowed is None else [i for i, id_ in enumerate(ids) if id_ in allowed]
         expected = self.twin.decide(rows, [code_of_id(id_) for id_ in ids], among)
         assert (decision.round, decision.label, decision.greedy) == (
@@ -57,6 +59,9 @@ class Pair:
         assert list(decision.distribution().values()) == pytest.approx(expected.P, **CLOSE_WEIGHT)
         return decision, expected
 
+    def coded(self, row: dict[str, Any]) -> list[float]:
+        return coded(row)
+
     def learn(self, both: Any, reward: float) -> None:
         decision, expected = both
         self.booster.learn(decision, reward=reward)
@@ -66,13 +71,42 @@ class Pair:
         committee = self.booster._committee
         for number, tree in enumerate(self.twin.groups[0]):
             compare_shapes(shape_of(committee, int(committee.forest.trees[number]["root"])), tree.shape())
-        told = [*self.twin.L, self.twin.L_narrow]
-        assert self.booster._losses[:-1].tolist() == pytest.approx(told, **CLOSE_WEIGHT)
+        told = [*self.twin.L, self.twin.L_narrow, self.twin.L_wide]
+        assert self.booster._losses.tolist() == pytest.approx(told, **CLOSE_WEIGHT)
         own = self.booster._own
         for place, (name, count, total) in self.twin.ids.items():
             assert (own[place]["name"], own[place]["count"]) == (name, count)
             assert own[place]["sum"] == pytest.approx(total, **CLOSE_WEIGHT)
         assert int(np.count_nonzero(own["count"])) == len(self.twin.ids)
+
+
+class Growing(Pair):
+    """The same where columns and values join as they come; the twin is told of the schema."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds: list[str] = []
+        self.n_values: list[int] = []
+        self.of_options: list[bool] = []
+
+        def tree(number: int) -> Tree:
+            u = rng.uniform(SEED, number, rng.TREE_PARAMETER, 0)
+            return Tree(2, self.kinds, self.n_values, rng.between(u, 5.0, 10.0), 0.1, 0.6)
+
+        self.booster = OptionBoost(n_learners=4, weak_learner=TREE, seed=SEED)
+        self.twin = Twin(4, tree, self.kinds, self.n_values, self.of_options, SEED)
+
+    def coded(self, row: dict[str, Any]) -> list[float]:
+        schema = self.booster.schema
+        self.kinds[:], self.n_values[:] = schema.kinds, schema.n_values()
+        self.of_options[:] = [name.startswith("option.") for name in schema.names]
+        self.twin.grow()
+        made = []
+        for name, kind in zip(schema.names, schema.kinds, strict=True):
+            value = row.get(name)
+            code = value if value is None or kind == "numeric" else schema.values(name).index(value)
+            made.append(math.nan if code is None else float(code))
+        return made
 
 
 def coded(row: dict[str, Any]) -> list[float]:
@@ -127,3 +161,21 @@ def test_among_more_options_than_a_memo_holds() -> None:
 def test_with_little_memory_ids_share_places() -> None:
     """And stages are hashed, so that the regression reads no products."""
     play(Pair(max_memory=1 << 20), lambda t: 3 + t % 2)
+
+
+def test_columns_and_values_join() -> None:
+    """In the end so many that products of three columns find no room."""
+    pair, luck = Growing(), np.random.default_rng(8)
+    n_rounds = 24 if INTERPRETED else 120
+    for t in range(n_rounds):
+        n = 1 + 9 * t // n_rounds
+        x = {f"x{i}": luck.normal() for i in range(n)} | {"c": COLOURS[luck.integers(min(n, 3))]}
+        options = {}
+        for id_ in range(3):
+            own = {f"a{i}": luck.normal() for i in range(n)}
+            options[id_] = own | {"colour": COLOURS[luck.integers(min(n, 3))]}
+        both = pair.decide(x, options)
+        pair.learn(both, float(luck.random() < 0.4))
+    assert pair.booster._stages.layout.reads[0] == 2
+    assert len(pair.booster._stages.triples) == 0
+    pair.compare()

@@ -79,6 +79,12 @@ def test_rewards_of_one_and_zero_are_right_labels(name: str) -> None:
     assert not rewards.summary().graded
 
 
+def test_a_matrix_in_any_order_of_memory() -> None:
+    expected = play(made("GapBoost"), STREAM.X, rewards=REWARDS).earned.tolist()
+    for matrix in (np.asfortranarray(REWARDS), REWARDS[:, [2, 1, 0]][:, ::-1], np.repeat(REWARDS, 2, 0)[::2]):
+        assert play(made("GapBoost"), STREAM.X, rewards=matrix).earned.tolist() == expected
+
+
 def test_a_delay_and_losses() -> None:
     """Against a loop that holds verdicts back itself."""
     played, function, hand = made("GapBoost"), made("GapBoost"), made("GapBoost")

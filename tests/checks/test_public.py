@@ -34,6 +34,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         f"{name} of Counts": booster(name, weak_learner=Counts)
         for name in ("AdaBandit", "BinBandit", "OptFull")
     },
+    "OptionBoost": partial(banditboost.OptionBoost, n_learners=3, seed=5),
     "OptBandit of linear learners": booster("OptBandit", weak_learner=CostSensitiveLinear),
     **{name: partial(getattr(baselines, name), LABELS, seed=5) for name in baselines.__all__},
     "GapBoost, words": booster("GapBoost", schema=Schema(numeric=["age"], words=["title", "tags"])),
@@ -46,7 +47,8 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 if INTERPRETED:  # one of each kind is enough for that
     MODELS = {
-        name: MODELS[name] for name in ("AdaBandit", "OptFull", "BinBandit of Counts", "Banditron, declared")
+        name: MODELS[name]
+        for name in ("AdaBandit", "OptFull", "OptionBoost", "BinBandit of Counts", "Banditron, declared")
     }
 LEARNERS: dict[str, Any] = {
     "HoeffdingTree": HoeffdingTree(),

@@ -446,7 +446,15 @@ class GapBoost:
         """
         if kind == "narrow":
             return self.shared_score(a, features) + self.narrow[a].answer(self.read(features))
-        return self.shared_score(a, features) + self.wide[a].answer(own(features[1]) + features[2])
+        return self.shared_score(a, features) + self.wide[a].answer(self.read_wide(features))
+
+    def read_wide(self, features):
+        """What wide regressions read of a row."""
+        return own(features[1]) + features[2]
+
+    def wide_learns(self, answer, y):
+        """Only what it has not foreseen."""
+        return not beyond(answer, y)
 
     def read(self, features):
         """What narrow regressions read of a row."""
@@ -612,8 +620,8 @@ class GapBoost:
         if "wide" in kinds:
             answer = self.regression_answer("wide", a, features)
             self.L_wide = judged(self.L_wide, answer, y)
-            if not beyond(answer, y):
-                self.wide[a].learn(own(features[1]) + features[2], y - answer)
+            if self.wide_learns(answer, y):
+                self.wide[a].learn(self.read_wide(features), y - answer)
         F = self.prefixes(a, x, features)  # from the state before this lesson
         for j in range(1, len(F)):
             self.L[j - 1] = judged(self.L[j - 1], F[j], y)

@@ -12,7 +12,6 @@ from collections import namedtuple
 from . import rng
 from .gap import (
     BYTES_OF_RIDGE,
-    GAMMA_WITH_HOPE,
     LEAST_DOUBT,
     MEMORY,
     MOST_BIN_PAIRS,
@@ -29,6 +28,7 @@ from .gap import (
 
 STEP = 0.1
 HOPE = 1.0
+GAMMA = 30
 WIDEST = 1024
 SHRINKAGE = 20
 MOST_IDS = 2**17
@@ -56,7 +56,7 @@ class OptionBoost(GapBoost):
         self.step = STEP
         self.ids = {}  # place -> [id's number, count, sum]
         self.make_group(0)
-        self.narrow[0] = GroupRidge()
+        self.narrow[0], self.wide[0] = GroupRidge(), GroupRidge()
         self.of_options = of_options
         self.grow()
 
@@ -75,6 +75,25 @@ class OptionBoost(GapBoost):
             for code_i in range(width[i]):
                 for code_j in range(width[j]):
                     first.setdefault((i, j, code_i, code_j), 1.0 / (n_own * n_others))
+        self.wide[0].first.update({place: d for place, d in first.items() if place not in self.wide[0].first})
+        triples = self.triples()
+        for i, j, c in triples:
+            for code_i in range(width[i]):
+                for code_j in range(width[j]):
+                    for code in range(width[c]):
+                        place = (i, j, c, code_i, code_j, code)
+                        self.wide[0].first.setdefault(place, 1.0 / len(triples))
+
+    def triples(self):
+        """Two columns of the context and one of options; a number has a pair with itself."""
+        found = []
+        for j in self.real():
+            for i in self.real():
+                for c in self.real():
+                    pair = i < j or (i == j and self.kinds[i] == "numeric")
+                    if pair and self.of_options[c] and not self.of_options[i] and not self.of_options[j]:
+                        found.append((i, j, c))
+        return found
 
     def real(self):
         return [c for c, kind in enumerate(self.kinds) if is_column(kind)]
@@ -94,7 +113,14 @@ class OptionBoost(GapBoost):
 
     def features(self, x):
         self.pair_memo[len(self.kinds)] = self.across(), self.bin_pairs()
-        return super().features(x)
+        columns, triples = self.columns(x), []
+        for i, j, c in self.triples():
+            found = columns[i], columns[j], columns[c]
+            if None not in found:
+                value = found[0].value * found[1].value * found[2].value
+                if value != 0:
+                    triples.append(((i, j, c, *(one.code for one in found)), value))
+        return {**super().features(x), "triples": triples}
 
     # The regression
 
@@ -111,7 +137,19 @@ class OptionBoost(GapBoost):
         return quick and n * n <= self.max_memory // BYTES_OF_RIDGE
 
     def has_wide(self):
-        return False
+        n, reads_products = self.n_joint()
+        width, triples = self.width(), self.triples()
+        for i, j, c in triples:
+            n += width[c] if i == j else width[i] * width[j] * width[c]
+        return (
+            reads_products and len(triples) > 0 and n <= WIDEST and n * n <= self.max_memory // BYTES_OF_RIDGE
+        )
+
+    def read_wide(self, features):
+        return self.read(features) + features["triples"]
+
+    def wide_learns(self, answer, y):  # noqa: ARG002 (every verdict)
+        return True
 
     def read(self, features):
         return own(features[1]) + (features[2] if self.n_joint()[1] else [])
@@ -131,11 +169,12 @@ class OptionBoost(GapBoost):
 
     def experts(self):
         """Weights of the experts, the same for all options, and the least loss."""
-        losses = [*self.L, *([self.L_narrow] if self.has_narrow() else [])]
+        beside = ([self.L_narrow] if self.has_narrow() else []) + ([self.L_wide] if self.has_wide() else [])
+        losses = [*self.L, *beside]
         u = [math.exp(min(self.L) - loss) for loss in self.L]
         u = [u_j / sum_up(u) for u_j in u]
         family = [math.exp(-0.3 * (min(self.L) - min(losses)))]
-        family += [math.exp(-0.3 * (self.L_narrow - min(losses)))] if self.has_narrow() else []
+        family += [math.exp(-0.3 * (loss - min(losses))) for loss in beside]
         v = [family[0] * u_j for u_j in u] + family[1:]
         v = [v_j / sum_up(v) for v_j in v]
         v = [v_j if v_j >= 0.001 else 0.0 for v_j in v]
@@ -143,8 +182,9 @@ class OptionBoost(GapBoost):
 
     def score(self, x, v):
         features, total = self.features(x), 0.0
-        if self.has_narrow():
-            total += v[-1] * clip(self.regression_answer("narrow", 0, features), -1, 1)
+        kinds = ["narrow"] * self.has_narrow() + ["wide"] * self.has_wide()
+        for kind, v_j in zip(kinds, v[3 + self.N :], strict=True):
+            total += v_j * clip(self.regression_answer(kind, 0, features), -1, 1)
         F = self.prefixes(0, x, features)
         for j in range(3 + self.N):
             total += v[j] * clip(F[j + 1], -1, 1)
@@ -182,7 +222,7 @@ class OptionBoost(GapBoost):
     def gaps(self, hope, allowed):
         best = first_best(hope, allowed)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = math.sqrt(self.V + 1) * GAMMA_WITH_HOPE * len(allowed) / doubt
+        gamma = math.sqrt(self.V + 1) * GAMMA * len(allowed) / doubt
         P, others = [0.0] * len(hope), 0.0
         for a in allowed:
             if a != best:

@@ -23,7 +23,7 @@ from banditboost.models.locking import locked
 from banditboost.models.model import MEBIBYTE
 from banditboost.models.settings import ROUNDS
 from banditboost.rankings import Ranked, order_of, ranked
-from banditboost.rows.many import checked_rows, listed, rows_of, try_row
+from banditboost.rows.many import checked_rows, for_each, listed, rows_of, try_row
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.types import Array, Row
@@ -87,13 +87,13 @@ class FullInformationBooster(Booster):
         the model does not change.
         """
         rows = rows_of(X)
-        return [self.predict_one(x) for x in rows]
+        return for_each(rows, self.predict_one)
 
     @locked
     def predict_proba_many(self, X: Any) -> list[dict[Hashable, float]]:
         """For every row the label shares of `predict_proba_one`; the model does not change."""
         rows = rows_of(X)
-        return [self.predict_proba_one(x) for x in rows]
+        return for_each(rows, self.predict_proba_one)
 
     @locked
     def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
@@ -105,7 +105,7 @@ class FullInformationBooster(Booster):
             right = listed(y)
         except TypeError:
             raise LabelError(f"y is {quoted(y)}; give a list of right labels, one for each row") from None
-        indices = [self._index_of(label) for label in right]
+        indices = for_each(right, self._index_of, of="y")
         rows = checked_rows(self._schema, X)
         if len(rows) != len(right):
             raise LabelError(

@@ -15,7 +15,7 @@ Where to look:
 - `boosters.py`, `weak_learners.py`: the rules, one function for each;
 - `rule.py`: how a function becomes a check, and what checks have in common;
 - `feedback.py`: how a model is asked and taught, by verdicts or by right labels;
-- `streams.py`: the rows that boosters are asked for;
+- `streams.py`: the rows that boosters are asked for; `offering.py`: options, where there are no labels;
 - `threads.py`: threads that begin together.
 """
 
@@ -37,7 +37,8 @@ def check_booster(model: Any) -> None:
         model: a function without arguments that makes a fresh booster, each time with the same seed; or a
             fresh booster, of which each check takes a copy. A booster has `labels`, `rounds`, and either
             `verdicts`, `model_id`, `decide(x)` and `learn(decision, correct)`, or `predict_one(x)`,
-            `predict_proba_one(x)` and `learn_one(x, y)`.
+            `predict_proba_one(x)` and `learn_one(x, y)`. One with options (OptionBoost) is offered the same
+            few in every round.
     """
     for check in BOOSTER_CHECKS:
         check(model)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from banditboost.checks.feedback import Verdicts, expect_sound_decision, feedback_of, shown
+from banditboost.checks.offering import with_labels
 from banditboost.checks.rule import Check, Make, checked_maker, expect, expect_bounded, fingerprint, rule
 from banditboost.checks.streams import Lesson, array_lessons, lessons, word_lessons
 from banditboost.checks.threads import run_together
@@ -26,7 +27,8 @@ _THREADS, _ROUNDS_A_THREAD = 8, 40
 
 def _maker(given: Any) -> Make:
     """What makes fresh boosters: the function that was given, or one that copies the booster."""
-    return checked_maker(given if callable(given) else partial(copy.deepcopy, given), feedback_of)
+    make = given if callable(given) else partial(copy.deepcopy, given)
+    return checked_maker(lambda: with_labels(make()), feedback_of)
 
 
 _check = rule(_maker)
@@ -101,7 +103,7 @@ def check_files_go_on(make: Make) -> None:
 def _reloaded(path: Path, model: Any) -> Any:
     model.save(path)
     learner = getattr(model, "weak_learner", None)
-    return load(path, weak_learner=None if isinstance(learner, HoeffdingTree) else learner)
+    return with_labels(load(path, weak_learner=None if isinstance(learner, HoeffdingTree) else learner))
 
 
 def _expect_goes_on(make: Make, copier: Callable[[Any], Any], how: str) -> None:

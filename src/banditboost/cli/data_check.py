@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,7 +31,7 @@ Encoding = Annotated[
 Decimal = Annotated[
     str | None, typer.Option(help="Decimal mark of a file, . or , and found if not given.", metavar="MARK")
 ]
-_USES = {None: "", "label": "label", "ignore": "left out"}
+_USES = {None: "", "label": "label", "reward": "reward", "ignore": "left out"}
 
 
 def check_data(
@@ -58,13 +58,21 @@ def check_data(
         from banditboost import datasets
 
         found = datasets.check(file, label, encoding=encoding, separator=separator, decimal=decimal)
-    words = typed("run", file, found.label, found.options) if found.is_ready else None
+    words = typed("run", file, found.label, _said(found)) if found.is_ready else None
     if as_json:
         _print_json(found, words)
     else:
         _print(found, words)
     if words is None:
         raise typer.Exit(1)
+
+
+def _said(found: TableCheck) -> dict[str, Any]:
+    """The options of `run`, with the range of rewards if it is not 0 to 1."""
+    said, bounds = dict(found.options), found.reward_range
+    if bounds is None or (bounds[0] >= 0 and bounds[1] <= 1):
+        return said
+    return {**said, "reward_range": ":".join(f"{end:.17g}" for end in bounds)}
 
 
 def _print_json(found: TableCheck, words: list[str] | None) -> None:
@@ -75,6 +83,7 @@ def _print_json(found: TableCheck, words: list[str] | None) -> None:
             "columns": [asdict(column) for column in found.columns],
             "remarks": [options.in_options(remark) for remark in found.remarks],
             "label": found.label,
+            "reward_range": found.reward_range,
             "options": dict(found.options),
             "command": words and output.shell(words),
             "arguments": words,

@@ -70,7 +70,7 @@ class DataChoice:
         """How often the rows are played: as in the paper, or a file once."""
         return self.repeat if self.repeat is not None else 1 if self.is_file else STREAMS[self.data].repeat
 
-    def check(self) -> None:
+    def check(self, *, has_rewards: bool = False) -> None:
         """Refuse what cannot be meant, before anything is read."""
         if not self.is_file:
             self._check_built_in()
@@ -79,7 +79,7 @@ class DataChoice:
             raise typer.BadParameter(
                 f"{self.data!r} is neither a data set ({known}) nor a file; check the spelling"
             )
-        elif self.label is None:
+        elif self.label is None and not has_rewards:
             raise typer.BadParameter(
                 f"{self.data} is a file: name its column of right labels with --label COLUMN; "
                 "banditboost data check proposes one, and looks at all columns"
@@ -106,10 +106,10 @@ class DataChoice:
         columns = {kind: options.names(getattr(self, kind)) for kind in _OF_COLUMNS}
         return {**columns, **{option: getattr(self, option) for option in _OF_TEXT}}
 
-    def load(self) -> Any:
+    def load(self, rewards: tuple[str, ...] = ()) -> Any:
         """All rows in memory: a Dataset or a Table."""
         if self.is_file:
-            return datasets.read(self.data, str(self.label), **self.reading)
+            return datasets.read(self.data, self.label, rewards=rewards, **self.reading)
         return datasets.load(self.data, self.variant.value, self.directory)
 
     def look(self) -> Look:
@@ -157,5 +157,8 @@ def typed(command: str, data: str, label: str | None, reading: Mapping[str, Any]
     words += ["--label", label] if label else []
     for option, said in reading.items():
         if said:
-            words += [f"--{option}", said if isinstance(said, str) else options.typed_names(said)]
+            words += [
+                f"--{option.replace('_', '-')}",
+                said if isinstance(said, str) else options.typed_names(said),
+            ]
     return words

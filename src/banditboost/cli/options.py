@@ -62,8 +62,11 @@ def in_options(message: str) -> str:
     >>> in_options("say decimal=',' or leave it out with ignore=['a']")
     "say --decimal ',' or leave it out with --ignore 'a'"
     """
-    message = re.sub(r"\b(ignore|nominal|numeric|dates|words)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message)
+    message = re.sub(
+        r"\b(ignore|nominal|numeric|dates|words|rewards)=\[(['\"])(.+?)\2\]", r"--\1 \2\3\2", message
+    )
     message = re.sub(r"\blabel=(['\"])(.+?)\1", r"--label \1\2\1", message)
+    message = re.sub(r"\brewards=\((\S+), (\S+)\)", r"--reward-range \1:\2", message)
     return re.sub(r"\b(encoding|separator|decimal)='([^']+)'", r"--\1 '\2'", message)
 
 
@@ -92,6 +95,21 @@ Data = Annotated[
 ]
 Label = Annotated[
     str | None, typer.Option(help="Column of right labels; needed for a file.", metavar="COLUMN")
+]
+Rewards = Annotated[
+    str | None,
+    typer.Option(
+        help="In place of --label: a column for each label with what it would earn. 'price_*' are all "
+        "columns that begin so; their labels are what the star stands for.",
+        metavar="A,B,...",
+    ),
+]
+RewardRange = Annotated[
+    str | None,
+    typer.Option(
+        help="The least and the largest reward there can be, such as 0:30; 0:1 if not given.",
+        metavar="LOW:HIGH",
+    ),
 ]
 Numeric = Annotated[
     str | None,

@@ -17,11 +17,13 @@ from banditboost.cli.learner_choice import (
     words_left_out,
 )
 from banditboost.cli.option_groups import takes_groups
+from banditboost.cli.reward_choice import RewardChoice
 from banditboost.cli.targets import check_picture, check_target
 from banditboost.text import counted
 
 if TYPE_CHECKING:
     from banditboost.cli.player import Player
+    from banditboost.inspection.accuracy import Accuracy
     from banditboost.models.model import Model
 
 Learner = Annotated[
@@ -54,6 +56,7 @@ Plot = Annotated[
 @takes_groups
 def run(
     choice: DataChoice,
+    graded: RewardChoice,
     learner: Learner = None,
     *,
     parameters: ParameterChoice,
@@ -75,8 +78,10 @@ def run(
       banditboost run car
       banditboost run clicks.csv --label clicked --save clicks.bb
       banditboost run tomorrow.csv --label clicked --resume clicks.bb --save clicks.bb
+      banditboost run prices.csv --rewards 'price_*' --reward-range 0:30
     """
-    choice.check()
+    graded.check(choice)
+    choice.check(has_rewards=bool(graded.columns))
     contestant, given = Contestant.parse(learner or RECOMMENDED), parameters.given()
     if resume is not None and (learner or given):
         named = ", ".join(given) or "--learner"
@@ -86,7 +91,7 @@ def run(
     check_target("--save", save)
     check_picture("--plot", plot)
     given |= contestant.parameters
-    player = _set_up(choice, seed, skip, resume, contestant.learner, given)
+    player = _set_up(choice, graded, seed, skip, resume, contestant.learner, given)
     if save is not None:
         player.check_target(save)
     if resume is not None and save is None:
@@ -107,7 +112,13 @@ def run(
 
 
 def _set_up(
-    choice: DataChoice, seed: int, skip: int, resume: Path | None, learner: str, given: dict[str, Any]
+    choice: DataChoice,
+    graded: RewardChoice,
+    seed: int,
+    skip: int,
+    resume: Path | None,
+    learner: str,
+    given: dict[str, Any],
 ) -> Player:
     """Everything that can be refused is refused here, before the first round."""
     with output.waiting(output.LOADING):
@@ -117,19 +128,19 @@ def _set_up(
         from banditboost.experiments.learners import learner_class, make
         from banditboost.experiments.run import warm_up
 
-        rounds = open_rounds(choice, seed)
+        rounds = open_rounds(choice, seed, graded.columns)
         if skip >= rounds.count:
             raise typer.BadParameter(
                 f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less"
             )
         model: Model | None = None if resume is None else banditboost.load(resume)
+        bounds = graded.check_rewards(rounds, model)
         words = rounds.words
         if not (learner_class(learner) if model is None else model).takes_words:
             rounds.leave_words_out()
         if model is None:
-            model = make(
-                learner, rounds.labels, rounds.schema(), parameters_for(choice, learner, given), seed
-            )
+            parameters = parameters_for(choice, learner, given)
+            model = make(learner, rounds.labels, rounds.schema(), parameters, seed, bounds)
         player = Player(rounds, model, skip)
         warm_up(type(model).__name__ if resume is not None else learner)
     if choice.is_file:
@@ -142,6 +153,11 @@ def _set_up(
 def _draw(player: Player, choice: DataChoice, path: Path) -> None:
     from banditboost.experiments import figures
 
+    if player.graded:
+        from banditboost import plot
+
+        figures.save(plot.learning_curve({type(player.model).__name__: player.result()}), path)
+        return
     task = {
         "source": {"name": choice.name},
         "learner": type(player.model).__name__,
@@ -157,13 +173,12 @@ def _draw(player: Player, choice: DataChoice, path: Path) -> None:
 
 
 def _tenths(player: Player) -> list[float]:
-    """Accuracy in tenths of what was played."""
-    correct = player.result().correct
-    size = max(1, len(correct) // 10)
+    """Accuracy, or the mean reward, in tenths of what was played."""
+    result = player.result()
+    told = result.earned if player.graded else result.correct
+    size = max(1, len(told) // 10)
     return [
-        float(correct[start : start + size].mean())
-        for start in range(0, size * 10, size)
-        if start < len(correct)
+        float(told[start : start + size].mean()) for start in range(0, size * 10, size) if start < len(told)
     ]
 
 
@@ -176,6 +191,37 @@ def _tell(choice: DataChoice, player: Player, saved: str | None, as_json: bool) 
 
 
 def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) -> None:
+    facts = _of_rewards(player, summary) if player.graded else _of_verdicts(choice, player, summary)
+    facts |= {
+        "speed": f"{summary['rounds_per_second']:,.0f} rounds per second ({summary['seconds']:.1f} s)",
+        "memory": f"{summary['memory_bytes'] / 2**20:.1f} MiB",
+    }
+    if summary["saved"]:
+        facts["saved"] = summary["saved"]
+    output.print_facts(_title(choice, player, summary), facts.items())
+
+
+def _of_rewards(player: Player, summary: dict[str, Any]) -> dict[str, str]:
+    whole, last = player.intervals()
+    low, high = summary["reward_range"]
+    best = max(summary["mean_rewards"].items(), key=lambda item: item[1])
+    return {
+        "mean reward, last fifth": _with_interval(last),
+        "mean reward, whole stream": _with_interval(whole),
+        "mean reward, tenth by tenth": " ".join(f"{mean:.3g}" for mean in _tenths(player)),
+        "mean reward of greedy label": f"{summary['greedy_mean_reward']:.4g}",
+        "always the same label": f"{best[1]:.4g}   ({best[0]}, the best one)",
+        "cost of exploration": f"{summary['exploration_cost']:.4g}   ({summary['explored']:.2%} of rounds "
+        "tried another label)",
+        "range of rewards": f"{low:g} to {high:g}",
+    }
+
+
+def _with_interval(mean: Accuracy) -> str:
+    return f"{mean.share:.4g}   (95 % interval {mean.low:.4g} to {mean.high:.4g})"
+
+
+def _of_verdicts(choice: DataChoice, player: Player, summary: dict[str, Any]) -> dict[str, str]:
     printed = choice.printed(summary["learner"])
     last, whole = (
         (f"   (the paper: {printed.last:.2f})", f"   (the paper: {printed.total:.2f})")
@@ -185,7 +231,7 @@ def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
     explored = (
         f"{summary['exploration_cost']:.4f}   ({summary['explored']:.2%} of rounds tried another label)"
     )
-    facts = {
+    return {
         "accuracy, last fifth": f"{summary['last_accuracy']:.3f}{last}",
         "accuracy, whole stream": f"{summary['accuracy']:.3f}{whole}",
         "accuracy, tenth by tenth": " ".join(f"{share:.2f}" for share in _tenths(player)),
@@ -193,12 +239,7 @@ def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
         "cost of exploration": explored
         if player.hears_verdicts
         else "none: this learner is told the right label",
-        "speed": f"{summary['rounds_per_second']:,.0f} rounds per second ({summary['seconds']:.1f} s)",
-        "memory": f"{summary['memory_bytes'] / 2**20:.1f} MiB",
     }
-    if summary["saved"]:
-        facts["saved"] = summary["saved"]
-    output.print_facts(_title(choice, player, summary), facts.items())
 
 
 def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:

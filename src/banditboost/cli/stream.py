@@ -9,6 +9,7 @@ import typer
 
 from banditboost import datasets
 from banditboost.cli.data_choice import DataChoice
+from banditboost.datasets.rewards import RewardColumns
 from banditboost.errors import FeatureError, LabelError
 from banditboost.rows.bags import WordedRows
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _BLOCKS = 100
 _SMALLEST, _LARGEST = 500, 20_000
 Block = tuple[Any, Any]
-"""Rows and right labels, as `play` takes them."""
+"""Rows, and right labels or rewards, as `play` takes them."""
 
 
 class Rounds(Protocol):
@@ -28,6 +29,8 @@ class Rounds(Protocol):
     labels: tuple[str, ...]
     count: int
     """How many rounds there are."""
+    rewards: RewardColumns | None
+    """Of a stream with rewards."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -43,18 +46,19 @@ class Rounds(Protocol):
     def blocks(self, skip: int) -> Iterator[Block]: ...
 
 
-def open_rounds(choice: DataChoice, seed: int) -> Rounds:
-    """From memory, or from the disk if the file is large."""
-    return _FromDisk(choice) if choice.is_large else _InMemory(choice, seed)
+def open_rounds(choice: DataChoice, seed: int, rewards: tuple[str, ...] = ()) -> Rounds:
+    """From memory, or from the disk if the file is large; `rewards` are columns of them."""
+    return _FromDisk(choice, rewards) if choice.is_large else _InMemory(choice, seed, rewards)
 
 
 class _InMemory:
-    def __init__(self, choice: DataChoice, seed: int) -> None:
-        self._table = choice.load()
+    def __init__(self, choice: DataChoice, seed: int, rewards: tuple[str, ...]) -> None:
+        self._table = choice.load(rewards)
         order = seed if choice.shuffle or not choice.is_file else None
         self._stream = self._table.stream(repeat=choice.times, seed=order, rounds=choice.rounds)
         self.labels: tuple[str, ...] = self._stream.labels
         self.count = self._stream.rounds
+        self.rewards: RewardColumns | None = self._stream.reward_columns
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -71,21 +75,22 @@ class _InMemory:
         return str(self._table.describe())
 
     def blocks(self, skip: int) -> Iterator[Block]:
-        X, y = self._stream
+        X, y = self._stream.to_play().values()
         size = min(_LARGEST, max(_SMALLEST, len(y) // _BLOCKS))
         for start in range(skip, len(y), size):
             yield X[start : start + size], y[start : start + size]
 
 
 class _FromDisk:
-    def __init__(self, choice: DataChoice) -> None:
+    def __init__(self, choice: DataChoice, rewards: tuple[str, ...]) -> None:
         if choice.shuffle or choice.times > 1:
             raise typer.BadParameter(
                 f"{choice.data} is too large to be shuffled or repeated in memory; shuffle the file itself, "
                 "or play it in order"
             )
-        self._file = datasets.open_file(choice.data, str(choice.label), **choice.reading)
+        self._file = datasets.open_file(choice.data, choice.label, rewards=rewards, **choice.reading)
         self.labels: tuple[str, ...] = self._file.labels
+        self.rewards: RewardColumns | None = self._file.reward_columns
         self.count = self._file.n_rows if choice.rounds is None else min(choice.rounds, self._file.n_rows)
 
     @property
@@ -127,7 +132,20 @@ def for_model(model: Model, rounds: Rounds, blocks: Iterator[Block]) -> Iterator
     _check_words(model.schema, rounds.words)
     if model.labels == rounds.labels and _codes_agree(model.schema, schema):
         return blocks
+    if rounds.rewards is not None:
+        return ((_named(schema, X), R[:, _places(model, rounds)]) for X, R in blocks)
     return ((_named(schema, X), [rounds.labels[code] for code in y.tolist()]) for X, y in blocks)
+
+
+def _places(model: Model, rounds: Rounds) -> list[int]:
+    """Where the rewards of the model's labels stand in the stream's rows."""
+    lacking = [label for label in model.labels if label not in rounds.labels]
+    if lacking:
+        raise LabelError(
+            f"the saved model has the label {lacking[0]!r}, of which no column tells rewards: name one for "
+            f"each of {', '.join(map(str, model.labels[:10]))}, or begin a new model"
+        )
+    return [rounds.labels.index(str(label)) for label in model.labels]
 
 
 def _check_words(mine: Schema, words: tuple[str, ...]) -> None:

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banditboost.datasets.describe import Fact, lines
+from banditboost.datasets.errors import DatasetError
 from banditboost.datasets.frequent import Frequent
+from banditboost.datasets.rewards import RewardColumns
 from banditboost.rows.bags import Bag, WordedRows
 from banditboost.rows.plain import coded
 from banditboost.rows.schema import Schema
@@ -44,6 +46,10 @@ class _Rows:
     """Columns of dates, each of which is seven of the features."""
     bags: tuple[Bag, ...] = field(default=(), kw_only=True, repr=False)
     """Columns of words, each with the numbers of the words of every row; they are none of the features."""
+    rewards: FloatArray | None = field(default=None, kw_only=True, repr=False)
+    """float64[rows, labels]: what each label earns, if the table tells that; then `y` is empty."""
+    reward_columns: RewardColumns | None = field(default=None, kw_only=True, repr=False)
+    """Where the rewards stand, and how small and large they get."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -56,11 +62,18 @@ class _Rows:
 
     @property
     def n_rows(self) -> int:
-        return len(self.y)
+        return len(self.X)
+
+    @property
+    def mean_rewards(self) -> dict[str, float]:
+        """What each label would earn in the mean, in label order; NaN if the table has right labels."""
+        nothing = np.full(len(self.labels), np.nan)
+        means = nothing if self.rewards is None else self.rewards.mean(axis=0)
+        return dict(zip(self.labels, means.tolist(), strict=True))
 
     @property
     def class_counts(self) -> dict[str, int]:
-        """How many rows each label has, in label order."""
+        """How many rows each label has, in label order; none, if the table has rewards."""
         counts = np.bincount(self.y, minlength=len(self.labels))
         return dict(zip(self.labels, counts.tolist(), strict=True))
 
@@ -73,15 +86,27 @@ class _Rows:
         facts = [_fact(*column) for column in zip(self.features, self.values, self.X.T, strict=True)]
         return lines([*facts, *map(_fact_of_words, self.bags)])
 
-    def records(self) -> Iterator[tuple[dict[str, Any], str]]:
-        """Each row as a dict with its label's name: numbers and value names, missing values left out.
+    def to_play(self) -> dict[str, Any]:
+        """The arguments of `play`: `X` with `y`, or `X` with `rewards`."""
+        told = {"y": self.y} if self.rewards is None else {"rewards": self.rewards}
+        return {"X": rows_to_play(self.X, self.bags), **told}
+
+    def records(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        """Each row as a dict with its label's name, or with what each label earns: numbers and value names,
+        missing values left out.
 
         Of a word, and of a value without a place of its own, only the number is known, as ("#", number).
         """
         worded = WordedRows(self.X, self.bags) if self.bags else None
-        for t, (row, label) in enumerate(zip(self.X, self.y.tolist(), strict=True)):
+        for t, row in enumerate(self.X):
             words = {} if worded is None else worded.words(t)
-            yield {**self._record(row.tolist()), **words}, self.labels[label]
+            yield {**self._record(row.tolist()), **words}, self._told(t)
+
+    def _told(self, t: int) -> Any:
+        """The right label of a row, or what each label earns in it."""
+        if self.rewards is None:
+            return self.labels[self.y[t]]
+        return dict(zip(self.labels, self.rewards[t].tolist(), strict=True))
 
     def _record(self, row: list[float]) -> dict[str, Any]:
         columns = zip(self.features, self.values, row, strict=True)
@@ -107,9 +132,13 @@ class Stream(_Rows):
 
     @property
     def rounds(self) -> int:
-        return len(self.y)
+        return len(self.X)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.rewards is not None:
+            raise DatasetError(
+                f"{self.name} has rewards and no right labels: play it with play(model, **stream.to_play())"
+            )
         yield rows_to_play(self.X, self.bags)
         yield self.y
 
@@ -165,11 +194,13 @@ def _stream(table: _Rows, repeat: int, seed: int | None, rounds: int | None) -> 
         table.kinds,
         table.values,
         table.X[rows],
-        table.y[rows],
+        table.y if table.rewards is not None else table.y[rows],
         table.labels,
         rows,
         dates=table.dates,
         bags=tuple(bag.taken(rows) for bag in table.bags),
+        rewards=None if table.rewards is None else table.rewards[rows],
+        reward_columns=table.reward_columns,
     )
 
 

@@ -13,6 +13,7 @@ from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.references import is_reference, resolve, typed_name
 from banditboost.models.model import Model
 from banditboost.registry import MODELS, model_class
+from banditboost.rewards import Range
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
 from banditboost.weak_learners.hoeffding import HoeffdingTree
@@ -63,8 +64,22 @@ def _arguments(booster: type[Model]) -> tuple[str, ...]:
     return tuple(inspect.signature(booster).parameters)
 
 
+def learns_rewards(name: str) -> bool:
+    """Whether a learner hears rewards, and not the right label.
+
+    >>> learns_rewards("GapBoost"), learns_rewards("AdaFull")
+    (True, False)
+    """
+    return "rewards" in _arguments(learner_class(name))
+
+
 def make(
-    name: str, labels: Iterable[Hashable], schema: Schema | None, parameters: Mapping[str, Any], seed: int
+    name: str,
+    labels: Iterable[Hashable],
+    schema: Schema | None,
+    parameters: Mapping[str, Any],
+    seed: int,
+    rewards: Range | None = None,
 ) -> Model:
     """Make a model of plain data.
 
@@ -74,6 +89,7 @@ def make(
         schema: the features, if they are declared.
         parameters: by name. A range is a list of two numbers; `weak_learner` is a reference, "module:Class".
         seed: of the model.
+        rewards: the least and the largest reward, if there are rewards.
 
     >>> make("AdaBandit", ["yes", "no"], None, {"n_learners": 3, "grace_period": [5, 20]}, seed=4)
     AdaBandit(2 labels, n_learners=3, rounds=0, seed=4)
@@ -88,7 +104,12 @@ def make(
                 f"{quoted(given)} is no parameter of {name}; it has {', '.join(known) or 'none'}"
             )
     plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    own: dict[str, Any] = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
+    if rewards is not None and not learns_rewards(name):
+        raise ParameterError(
+            f"{name} is told right labels and learns no rewards; choose a bandit learner, such as GapBoost"
+        )
+    own: dict[str, Any] = {} if rewards is None else {"rewards": rewards}
+    own |= {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
     tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
     if own.get("weak_learner") is not None:
         own["weak_learner"] = _weak_learner(own["weak_learner"], tree)

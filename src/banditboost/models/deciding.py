@@ -18,7 +18,7 @@ from banditboost.models.model import Model
 from banditboost.models.settings import ROUNDS
 from banditboost.rankings import Ranked, order_of, ranked
 from banditboost.rows.by_columns import ByColumns
-from banditboost.rows.many import checked_rows, checked_table, listed
+from banditboost.rows.many import checked_rows, checked_table, for_each, listed
 from banditboost.rows.schema import Cells
 from banditboost.rows.vocabulary import Vocabulary
 from banditboost.text import quoted
@@ -263,7 +263,7 @@ class DecidingModel(Model):
             raise LabelError(
                 f"allowed has {len(lists)} lists of labels for {n_rows} rows; give one for each row"
             )
-        return [self._indices_of(labels) for labels in lists]
+        return for_each(lists, self._indices_of, of="allowed")
 
     def _refuse_removed(self, indices: list[int]) -> None:
         if self._active is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.errors import FeatureError
+from banditboost.errors import FeatureError, in_row
 from banditboost.rows.plain import coded
 from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import MOST_WORDS, SHARED
@@ -129,7 +129,8 @@ class WordedRows:
             )
         most = int(np.diff(self._ends).max(initial=0))
         if most > MOST_WORDS:
-            raise FeatureError(f"a row of X has {most} words; give at most {MOST_WORDS}")
+            t = int(np.diff(self._ends).argmax())
+            raise in_row(t, FeatureError(f"the row has {most} words; give at most {MOST_WORDS}"))
 
     def parts(self) -> Iterator[Array]:
         """Copies of the numbers and codes, some rows at a time."""

@@ -122,9 +122,11 @@ class ByColumns:
         column = self._columns[0]
         return len(column.cells if isinstance(column, Numbers) else column.places)
 
-    def first_rows(self) -> Iterator[Any]:
-        """The rows that may be refused: the first one, and the first one with each feature."""
-        return map(self._row, self._firsts)
+    def first_rows(self) -> Iterator[tuple[int, Any]]:
+        """The rows that may be refused, with their numbers: the first one, and the first one with each
+        feature.
+        """
+        return ((t, self._row(t)) for t in self._firsts)
 
     def blocks(
         self, coded: Coder, joined: Joiner, schema: Callable[[], Schema]
@@ -284,7 +286,7 @@ def _put_together(
     for column in found:
         if column is None or kinds.get(column.name, column.kind) != column.kind:
             return None
-        if isinstance(column, Names) and schema.has_texts(column.values):
+        if isinstance(column, Names) and (schema.has_texts(column.values) or schema.had_dates(column.name)):
             return None
         columns.append(column)
     if not columns:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
 
-from banditboost.errors import FeatureError
+from banditboost.errors import BanditBoostError, FeatureError, in_row
 from banditboost.rows.bags import WordedRows, as_worded
 from banditboost.rows.by_columns import ByColumns, taken_apart
 from banditboost.rows.checking import first_bad_row
@@ -17,6 +17,9 @@ from banditboost.rows.plain import without_mask
 from banditboost.rows.schema import Cells, Schema
 from banditboost.rows.sparse import SparseRows, is_sparse
 from banditboost.types import Array
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 
 def checked_table(schema: Schema, X: Any) -> ByColumns | None:
@@ -28,10 +31,10 @@ def checked_table(schema: Schema, X: Any) -> ByColumns | None:
     columns = None if has_no_columns else taken_apart(X, schema)
     if columns is not None:
         trial = schema.copy()
-        for row in columns.first_rows():
+        for t, row in columns.first_rows():
             if trial.makes_words_of(row):
                 return None
-            try_row(trial, row)
+            try_rows(trial, [row], t)
     return columns
 
 
@@ -54,8 +57,7 @@ def checked_rows(schema: Schema, X: Any) -> Sequence[Any]:
         if matrix is not None:
             return list(matrix)
     rows = rows_of(X)
-    for row in rows:
-        try_row(trial, row)
+    try_rows(trial, rows)
     return rows
 
 
@@ -67,6 +69,24 @@ def rows_of(X: Any) -> Sequence[Any]:
     return X if isinstance(X, (list, tuple)) else rows_of_frame(X)
 
 
+def for_each(
+    values: Iterable[_Given], do: Callable[[_Given], _Made], of: str = "X", first: int = 0
+) -> list[_Made]:
+    """What a function makes of each row, or its refusal of the first bad one, with the row's number."""
+    made: list[_Made] = []
+    try:
+        for value in values:
+            made.append(do(value))
+    except BanditBoostError as error:
+        raise in_row(first + len(made), error, of) from None
+    return made
+
+
+def try_rows(schema: Schema, rows: Sequence[Any], first: int = 0) -> None:
+    """Let the features and values of many rows join, or refuse the first bad one by its number."""
+    for_each(rows, lambda row: try_row(schema, row), first=first)
+
+
 def try_row(schema: Schema, row: Any) -> None:
     """Let a row's features and values join, or refuse it, as a model would."""
     row = without_mask(row)
@@ -76,8 +96,8 @@ def try_row(schema: Schema, row: Any) -> None:
             schema.join(read)
     elif not schema.takes_array(row):
         schema.admit(row.tolist())
-    else:
-        checked_matrix(row[np.newaxis], schema)
+    elif (fault := _first_fault(np.array(row[np.newaxis], np.float64), schema)) is not None:
+        raise fault[1]
 
 
 def listed(values: Any) -> list[Any]:
@@ -94,15 +114,18 @@ def gone_through(values: Any) -> list[Any]:
     return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
 
 
-def checked_matrix(X: Array, schema: Schema) -> Array | None:
-    """A copy of X with every number checked, or None if it has to be taken row by row."""
+def checked_matrix(X: Array, schema: Schema, start: int = 0) -> Array | None:
+    """A copy of X with every number checked, or None if it has to be taken row by row.
+
+    `start` is the number of its first row.
+    """
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise FeatureError(
             f"X has shape {X.shape} and type {X.dtype}; give a matrix of numbers with a row for each round"
         )
     if len(X) and not schema.takes_array(X[0]):
         return None
-    return checked_copy(X, schema)
+    return checked_copy(X, schema, start)
 
 
 def checked_worded(X: Any, schema: Schema) -> WordedRows | None:
@@ -113,20 +136,29 @@ def checked_worded(X: Any, schema: Schema) -> WordedRows | None:
     if worded is None:
         return None
     worded.check(schema)
+    start = 0
     for part in worded.parts():
         row, column = first_bad_row(column_table(schema), part)
         if row >= 0:
-            raise schema.bad_position(column, float(part[row, column]))
+            raise in_row(start + row, schema.bad_position(column, float(part[row, column])))
+        start += len(part)
     return worded
 
 
-def checked_copy(X: Array, schema: Schema) -> Array:
-    """A copy of a matrix whose columns are the schema's, with every number checked."""
+def checked_copy(X: Array, schema: Schema, start: int = 0) -> Array:
+    """A copy of a matrix whose columns are the schema's, with every number checked; `start` is the number of
+    its first row.
+    """
     matrix = np.array(X, dtype=np.float64, order="C")
-    row, feature = first_bad_row(feature_table(schema), matrix)
-    if row >= 0:
-        raise schema.bad_position(feature, float(matrix[row, feature]))
+    if (fault := _first_fault(matrix, schema)) is not None:
+        raise in_row(start + fault[0], fault[1])
     return matrix
+
+
+def _first_fault(matrix: Array, schema: Schema) -> tuple[int, FeatureError] | None:
+    """The first bad row of a matrix, and what is wrong with it."""
+    row, feature = first_bad_row(feature_table(schema), matrix)
+    return None if row < 0 else (row, schema.bad_position(feature, float(matrix[row, feature])))
 
 
 def rows_of_frame(X: Any) -> Sequence[Any]:

@@ -7,7 +7,8 @@ of a row never meet.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ def read_options(options: Any) -> Options:
     if not ids:
         raise LabelError(f"options is empty; {_REMEDY}, with at least one option")
     for id_ in ids:
-        if id_ != id_:
+        if isinstance(id_, (float, np.floating)) and id_ != id_:
             raise LabelError(f"the id {quoted(id_)} is not equal to itself; give each option a name")
     if set(map(type, given)) == {dict}:
         return Options(ids, given)
@@ -71,10 +72,14 @@ def read_options(options: Any) -> Options:
 
 
 def _of_pairs(options: Any) -> tuple[tuple[Hashable, ...], list[Any]]:
-    if isinstance(options, (str, bytes, set, frozenset)) or not isinstance(options, Iterable):
+    try:
+        pairs = None if isinstance(options, (str, bytes, set, frozenset)) else list(options)
+    except Exception:  # an array without dimensions, or whatever a generator raises
+        pairs = None
+    if pairs is None:
         raise LabelError(f"options is {quoted(options)} of type {type(options).__name__}; {_REMEDY}")
     found: dict[Hashable, Any] = {}
-    for place, pair in enumerate(options):
+    for place, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not _has_features(pair[1]):
             raise LabelError(f"options[{place}] is {quoted(pair)}; {_REMEDY}: (id, {{}}) if it has none")
         if not is_hashable(pair[0]):
@@ -107,7 +112,8 @@ def by_name(features: Any) -> Mapping[Any, Any]:
         values = features.tolist() if isinstance(features, np.ndarray) else features
         return {f"x{i}": value for i, value in enumerate(values)}
     if hasattr(features, "items") and not isinstance(features, type):
-        return dict(features.items())
+        with suppress(TypeError, ValueError):
+            return dict(features.items())
     raise FeatureError(
         f"the features are {quoted(features)} of type {type(features).__name__}; give a dict, or a list or "
         "array of numbers"
@@ -143,7 +149,7 @@ def places_of(ids: tuple[Hashable, ...], allowed: Any) -> Array | None:
     try:
         among = None if isinstance(allowed, (str, bytes)) else set(allowed)
         places = [place for place, id_ in enumerate(ids) if among and id_ in among]
-    except TypeError:
+    except Exception:  # ids that cannot be hashed, or whatever a generator raises
         among = None
     if among is None or len(places) < len(among):
         raise LabelError(

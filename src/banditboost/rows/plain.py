@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -93,16 +93,26 @@ def without_mask(values: Any) -> Any:
 # A row
 
 
+def _never(_name: Hashable) -> bool:
+    return False
+
+
 def plain_row(
-    row: Mapping[Any, Any], dates: Collection[Hashable] = (), before: Collection[Hashable] = ()
+    row: Mapping[Any, Any],
+    dates: Collection[Hashable] = (),
+    before: Collection[Hashable] = (),
+    had_dates: Callable[[Hashable], bool] = _never,
 ) -> dict[Hashable, Value]:
     """Numbers and names by column, None for what is missing; texts in a column of `dates` are read as ISO
-    dates. It refuses a bad value, and two values for one column; `before` are columns that have theirs.
+    dates, and so are those in one that `had_dates`, if they are some. It refuses a bad value, and two values
+    for one column; `before` are columns that have theirs.
     """
     found: dict[Hashable, Value] = {}
     origins: dict[Hashable, tuple[Hashable, ...]] = {}
     for path, value in _leaves(row, ()):
         name = path[0] if len(path) == 1 else ".".join(map(text_of, path))
+        if isinstance(value, str) and had_dates(name):
+            value = _from_text(value.strip()) or value
         for column, cell in _cells(name, value, dates):
             if column in found or column in before:
                 raise twice(column, place(origins.get(column, (column,))), place(path))
@@ -180,7 +190,7 @@ def _simple(name: Hashable, value: Any) -> Value:
     if isinstance(value, (str, bool, np.bool_)):
         return name_of(value)
     if isinstance(value, (datetime.timedelta, np.timedelta64)):
-        return _seconds(name, value)
+        return seconds_of(name, value)
     if isinstance(value, _NUMBERS):
         if _is_finite(value):
             return value
@@ -265,7 +275,8 @@ def _is_whole(value: Any) -> bool:
     return _is_finite(value) and bool(abs(value) < _WHOLE and value % 1 == 0)
 
 
-def _seconds(name: Hashable, value: datetime.timedelta | np.timedelta64) -> float:
+def seconds_of(name: Hashable, value: datetime.timedelta | np.timedelta64) -> float:
+    """How long a duration is; refused if its unit does not tell, as months do not."""
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     unit, count = np.datetime_data(value.dtype)

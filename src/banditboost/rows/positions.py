@@ -11,6 +11,7 @@ import numpy as np
 from banditboost.errors import FeatureError
 from banditboost.rows.columns import Columns
 from banditboost.rows.plain import DATE_PARTS, LARGEST, text_of, too_large
+from banditboost.rows.sharing import MOST_OF_SPARSE
 from banditboost.text import quoted
 from banditboost.types import Array
 
@@ -23,10 +24,20 @@ class Positions(Columns):
         """Whether the features came from rows without names."""
         return self._positions is not None
 
+    def _refuse_dense(self, length: int) -> None:
+        """Refuse a wide row without names where words alone have come, as columns of a sparse matrix are."""
+        if length > MOST_OF_SPARSE and self._word_places and not self._columns and not self.declared:
+            raise FeatureError(
+                f"the row is an array or list of {length} values, but this model has learned words only, as "
+                f"the columns of a sparse matrix are that has more than {MOST_OF_SPARSE}; give a sparse "
+                "matrix, such as scipy.sparse.csr_matrix(X)"
+            )
+
     def _position_names(self, length: int) -> tuple[Hashable, ...]:
         """What the places of a row are called: as declared, else x0, x1, ..."""
         if length == 0:
             raise FeatureError("the row has no features; give at least one value, or a dict")
+        self._refuse_dense(length)
         if self._columns and not self.declared and self._positions is None:
             raise FeatureError(
                 "the row has no names, but this model's features came from dict rows; give a dict, or "

@@ -121,6 +121,8 @@ class Schema(ValuePlaces):
             kind = type(value)
             if type(name) is not str:
                 return False
+            if kind is str and self.had_dates(name):
+                return False
             if kind is str or kind is bool:
                 words[code_of(name, str(value))] = 1.0
             elif (kind is float or kind is int) and -LARGEST <= value <= LARGEST:
@@ -146,7 +148,7 @@ class Schema(ValuePlaces):
             name: value for name, value in row.items() if self._is_known(name, value)
         }
         others = {name: value for name, value in row.items() if name not in known} if known else row
-        plain = plain_row(others, self._dates, known)
+        plain = plain_row(others, self._dates, known, self._reads_dates)
         found: dict[Hashable, Cell] = {}
         words: dict[int, float] = {}
         others_known = sum(value is not None and name in self._columns for name, value in plain.items())
@@ -240,13 +242,30 @@ class Schema(ValuePlaces):
             return name, name_of(value)
         if not isinstance(value, str):
             return name, number_of(name, value)
-        return self._text(name, value) if name in self._columns else (name, value)
+        is_name = name not in self._columns and not self.had_dates(name)
+        return (name, value) if is_name else self._text(name, value)
+
+    def had_dates(self, name: Hashable) -> bool:
+        """Whether a column that was not declared has brought dates or times, and nothing else before."""
+        if self.declared or name in self._columns:
+            return False
+        return any(f"{text_of(name)}.{part}" in self._columns for part in ("hour.sin", "weekday.sin"))
+
+    def _reads_dates(self, name: Hashable) -> bool:
+        """Whether ISO text is a date in this column though it was not declared."""
+        return not self.strict and self.had_dates(name)
 
     def _text(self, name: Hashable, text: str) -> tuple[Hashable, Cell]:
-        """A text in a numeric feature: the number that it is, or a name beside it."""
-        number = None if self.strict else number_in(name, text)
+        """A text in a feature of numbers or dates: the number that it is, or a name beside it."""
+        is_numeric = name in self._columns
+        number = number_in(name, text) if is_numeric and not self.strict else None
         if number is not None:
             return name, number
+        if not is_numeric and self.strict:
+            raise FeatureError(
+                f"feature {quoted(name)} is a date, but this row has the text {quoted(text)}; give a date, "
+                f"or declare Schema(dates=[{quoted(name)}])"
+            )
         if self.declared or self.strict:
             raise FeatureError(
                 f"feature {quoted(name)} is numeric, but this row has {quoted(text)}; give a number, "
@@ -256,11 +275,17 @@ class Schema(ValuePlaces):
         return self._cell(beside, text)
 
     def texts(self) -> dict[str, tuple[Hashable, ...]]:
-        """The texts that came in numeric features, by feature."""
-        return {
-            visible(name): self.values(text_of(name) + _TEXT)
+        """The texts that came in features of numbers or dates, by feature."""
+        found = {
+            name.removesuffix(_TEXT): name
             for name, (_, codes) in self._columns.items()
-            if codes is None and self._columns.get(text_of(name) + _TEXT, (0, None))[1] is not None
+            if codes is not None and isinstance(name, str) and name.endswith(_TEXT)
+        }
+        numeric = {text_of(name) for name, (_, codes) in self._columns.items() if codes is None}
+        return {
+            visible(name): self.values(beside)
+            for name, beside in found.items()
+            if name in numeric or self.had_dates(name)
         }
 
     def _news(self, cells: Cells) -> list[tuple[Hashable, str, Any]]:

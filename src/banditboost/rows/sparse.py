@@ -2,7 +2,7 @@
 
 Up to 256 columns are features x0, x1, ..., as in any matrix: what is not stored is 0. To a model that takes
 words, the columns of a wider one are words: the number of a column is the number of its word, and what is
-stored its weight.
+stored its weight. Where arrays have brought features, columns are these features, however many.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.errors import FeatureError
+from banditboost.errors import FeatureError, in_row
 from banditboost.rows.plain import LARGEST, coded, too_large
 from banditboost.rows.schema import Schema, Told
 from banditboost.rows.sharing import MOST_OF_SPARSE, MOST_WORDS, SHARED
@@ -56,7 +56,8 @@ class SparseRows:
         matrix.eliminate_zeros()
         self._matrix = matrix
         self.n_columns = int(matrix.shape[1])
-        self.are_words = schema.finds_words and self.n_columns > MOST_OF_SPARSE
+        may_be = schema.finds_words and not schema.by_position
+        self.are_words = may_be and self.n_columns > MOST_OF_SPARSE
         self._check()
         if not self.are_words and len(self):
             trial = schema.copy()
@@ -68,12 +69,15 @@ class SparseRows:
     def _check(self) -> None:
         matrix = self._matrix
         for i in np.flatnonzero(~(np.abs(matrix.data) <= LARGEST))[:1]:
-            raise too_large(f"x{matrix.indices[i]}", float(matrix.data[i]))
+            t = int(np.searchsorted(matrix.indptr, i, side="right")) - 1
+            raise in_row(t, too_large(f"x{matrix.indices[i]}", float(matrix.data[i])))
         if self.are_words and (self.n_columns > SHARED or self.most_words > MOST_WORDS):
-            raise FeatureError(
-                f"a row of X has {self.most_words} numbers that are not 0, of {self.n_columns}; give at most "
+            t = int(np.diff(matrix.indptr).argmax())
+            refusal = FeatureError(
+                f"the row has {self.most_words} numbers that are not 0, of {self.n_columns}; give at most "
                 f"{MOST_WORDS} of 2**32"
             )
+            raise in_row(t, refusal)
 
     @property
     def most_words(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.errors import LabelError, ParameterError
+from banditboost.errors import LabelError, ParameterError, in_row
 from banditboost.models import ledger
 from banditboost.models.calls import NO_LEARNERS, NO_ROOM
 from banditboost.models.changing import Counts
@@ -168,10 +168,18 @@ def _label_indices(model: Model, y: Iterable[Hashable], n_rows: int) -> Array:
     try:
         return np.array([index[label] for label in right.tolist()], dtype=np.int64)
     except (KeyError, TypeError, ValueError):
-        wrong = next(label for label in right.tolist() if not is_hashable(label) or label not in index)
-        raise LabelError(
-            f"y holds {quoted(wrong)}, which is not one of the model's labels; "
-            f"they are {quoted(model.labels[:10])}"
+        t, wrong = next(
+            (t, label)
+            for t, label in enumerate(right.tolist())
+            if not is_hashable(label) or label not in index
+        )
+        raise in_row(
+            t,
+            LabelError(
+                f"y holds {quoted(wrong)}, which is not one of the model's labels; "
+                f"they are {quoted(model.labels[:10])}"
+            ),
+            "y",
         ) from None
 
 

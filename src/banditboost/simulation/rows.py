@@ -15,7 +15,7 @@ from banditboost.rows.many import (
     checked_table,
     checked_worded,
     rows_of_frame,
-    try_row,
+    try_rows,
 )
 from banditboost.rows.plain import without_mask
 from banditboost.rows.sparse import SparseRows, is_sparse
@@ -24,14 +24,14 @@ from banditboost.types import Array
 _NUMBERS = 1 << 19  # of a matrix that are copied at once
 
 
-def _parts(matrix: Array) -> Iterator[Array]:
-    """The matrix, or if it has many rows, a few mebibytes after the other."""
+def _parts(matrix: Array) -> Iterator[tuple[int, Array]]:
+    """The matrix, or if it has many rows, a few mebibytes after the other; with the first row's number."""
     n_rows = max(1, _NUMBERS // max(1, matrix.shape[1])) if matrix.ndim == 2 else 0
     if not 0 < n_rows < len(matrix):
-        yield matrix
+        yield 0, matrix
     else:
         for start in range(0, len(matrix), n_rows):
-            yield matrix[start : start + n_rows]
+            yield start, matrix[start : start + n_rows]
 
 
 class Rows:
@@ -55,14 +55,13 @@ class Rows:
         if self._sparse is not None or self._worded is not None:
             return
         if isinstance(X, np.ndarray) and X.dtype != object:
-            fit = [checked_matrix(part, trial) is not None for part in _parts(X)]
+            fit = [checked_matrix(part, trial, start) is not None for start, part in _parts(X)]
             self._matrix = X if all(fit) else None
         if self._matrix is None:
             self._columns = checked_table(trial, X)
         if self._matrix is None and self._columns is None:
             self._rows = X if isinstance(X, (list, tuple)) else rows_of_frame(X)
-            for row in self._rows:
-                try_row(trial, row)
+            try_rows(trial, self._rows)
 
     def __len__(self) -> int:
         if self._sparse is not None:
@@ -90,13 +89,11 @@ class Rows:
 
     def _copies(self, matrix: Array) -> Iterator[tuple[Array, int]]:
         """Copies that nobody else can change while they are played, one after the other."""
-        stop = 0
-        for part in _parts(matrix):
-            block = checked_copy(part, self._trial)
+        for start, part in _parts(matrix):
+            block = checked_copy(part, self._trial, start)
             if len(block):
                 self._model._joined(block[0])
-            stop += len(block)
-            yield block.reshape(len(block), len(self._model._schema)), stop
+            yield block.reshape(len(block), len(self._model._schema)), start + len(block)
 
     def _row_by_row(self) -> Iterator[tuple[Array, int]]:
         block: list[Array] = []

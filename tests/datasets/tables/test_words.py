@@ -217,7 +217,9 @@ def test_lists_need_no_word_and_texts_among_them_do() -> None:
     assert datasets.read(pl.DataFrame(rows), "y").words == ("x",)
     assert datasets.check(pl.DataFrame(rows), "y").columns[0].kind == "lists: 2 words"
     mixed = pd.DataFrame([*rows, {"x": "Big, blue", "y": "u"}])
-    with pytest.raises(DatasetError, match=r"holds lists and values of type str: say words=\['x'\]"):
+    with pytest.raises(
+        DatasetError, match=r"holds lists and values of type str \(the first in row 4\): say words=\['x'\]"
+    ):
         datasets.read(mixed, "y")
     assert [len(row) for row, _ in datasets.read(mixed, "y", words=["x"]).records()] == [2, 0, 0, 2]
     with pytest.raises(

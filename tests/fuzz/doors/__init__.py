@@ -12,6 +12,7 @@ from tests.fuzz.harness import Door
 
 NAMES = (
     "rows",
+    "options",
     "parameters",
     "schemas",
     "decisions",

@@ -124,7 +124,8 @@ class ChainBooster(BanditBooster):
         and of wide regressions.
         """
         weights = np.empty_like(self._losses)
-        weigh_experts(self._losses, self._scratch.narrow.size > 0, self._scratch.wide.size > 0, weights)
+        has_wide = self._stages.wide.weights.shape[1] > 0
+        weigh_experts(self._losses, self._scratch.narrow.size > 0, has_wide, weights)
         return weights
 
     def _weights_to_show(self) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from banditboost.boosting.gap.chain import BINS, MOVE, pair_draws
-from banditboost.boosting.gap.state import LANES, PAIR, SPAN, STAGES, GapLayout
+from banditboost.boosting.gap.state import LANES, PAIR, SPAN, STAGES, TRIPLE, GapLayout
+from banditboost.boosting.gap.triples import WIDEST_JOINT, n_slots_of, triples_of
 from banditboost.rows.features import NOMINAL, NUMERIC, WORD, feature_table
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
 MOST_PAIRS = 4_096  # all pairs of up to 89 numeric columns; of more, as many are drawn
 MOST_BIN_PAIRS = 400  # of at most 27 columns: drawn from more they did harm
-WIDEST_JOINT = 1_024  # slots of a regression of contexts, options and their products
 MOST_SLOTS = 16_384  # of stage 2, and of stage 3, for each label: 256 KiB each
 _MEMORY_SHARE = 0.5  # of the ceiling, for the slots of stages 2 and 3 of all labels
 MOST_PLACES = 1 << 18  # that names and words share: 4 MiB for each label
@@ -66,7 +66,8 @@ class Plan(NamedTuple):
     chosen: Chosen
     widths: Array  # slots of each column in stage 1, and of its share of a product
     bin_widths: Array  # slots of each column in a pair of bins
-    prior: Array  # diagonal that the inverse of a joint regression begins with; empty if labels have theirs
+    prior: Array  # diagonal that inverses over contexts and options begin with; empty if labels have theirs
+    triples: Array  # TRIPLE: what the wide one of these reads besides
     most_shared: int  # names and words of a row that share places
     n_columns: int  # numbers of a row that are no words
 
@@ -135,13 +136,20 @@ def lay_out(
     if sides is not None and spans["room"][1] == needed and int(spans["needed"][:2].sum()) <= WIDEST_JOINT:
         reads[0] = 2
     layout = GapLayout(columns, widths, products, bins, spans, reads)
-    prior = np.zeros(0) if sides is None else _prior(layout, sides(schema), kinds)
-    return Plan(layout, chosen, widths, bin_widths, prior, n_shared, len(real))
+    prior, triples = np.zeros(0), np.zeros(0, TRIPLE)
+    if of_options is not None and sides is not None:
+        n_products = int(spans["room"][:2].sum())
+        if reads[0] == 2:
+            triples = triples_of(numeric[real], widths[real], of_options, n_products)
+            for side in ("first", "second", "third"):
+                triples[side] = real[triples[side]]
+        prior = _prior(layout, sides(schema), kinds, triples)
+    return Plan(layout, chosen, widths, bin_widths, prior, triples, n_shared, len(real))
 
 
-def _prior(layout: GapLayout, of_options: Array, kinds: Array) -> Array:
+def _prior(layout: GapLayout, of_options: Array, kinds: Array, triples: Array) -> Array:
     """What a group of features says has variance 1 at first, however many they are: one over the number of
-    columns of the context, of options, or of pairs of the two.
+    columns of the context, of options, of pairs of the two, or of triples.
     """
     real = kinds <= NOMINAL
     n_own, n_others = max(1, int((real & of_options).sum())), max(1, int((real & ~of_options).sum()))
@@ -149,7 +157,8 @@ def _prior(layout: GapLayout, of_options: Array, kinds: Array) -> Array:
     prior[0] = 1.0
     first = int(layout.spans["room"][0])
     prior[1:first] = np.repeat(np.where(of_options, 1.0 / n_own, 1.0 / n_others), layout.widths)
-    return prior
+    of_triples = np.full(n_slots_of(triples, layout.widths), 1.0 / max(1, len(triples)))
+    return np.concatenate([prior, of_triples])
 
 
 def _at(real: Array, pairs: Array) -> Array:

@@ -21,14 +21,14 @@ _BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses of either kind take 
 def narrow_slots(spans: Array, n_columns: int, n_labels: int, max_memory: int) -> int:
     """Rows and columns of an inverse on stage 1; 0 if there are to be none."""
     quick = n_labels * (n_columns + 1) * (n_columns + 1) <= MOST_PRODUCTS
-    return _if_small(int(spans["room"][0]), n_labels, max_memory) if quick else 0
+    return if_small(int(spans["room"][0]), n_labels, max_memory) if quick else 0
 
 
 def joint_slots(layout: GapLayout, n_columns: int, max_memory: int) -> int:
     """Rows and columns of the inverse over contexts and options; 0 if there is to be none."""
     if layout.reads[0] == 1:
         return narrow_slots(layout.spans, n_columns, 1, max_memory)
-    return _if_small(int(layout.spans["room"][:2].sum()), 1, max_memory)
+    return if_small(int(layout.spans["room"][:2].sum()), 1, max_memory)
 
 
 def wide_slots(spans: Array, n_labels: int, max_memory: int) -> int:
@@ -37,10 +37,11 @@ def wide_slots(spans: Array, n_labels: int, max_memory: int) -> int:
     """
     n_slots = int(spans["needed"][:2].sum())
     fits = n_slots <= WIDEST and spans["needed"][1] == spans["room"][1]
-    return _if_small(n_slots, n_labels, max_memory) if fits else 0
+    return if_small(n_slots, n_labels, max_memory) if fits else 0
 
 
-def _if_small(n_slots: int, n_labels: int, max_memory: int) -> int:
+def if_small(n_slots: int, n_labels: int, max_memory: int) -> int:
+    """So many slots, if inverses of that size are a small part of the memory; else 0."""
     return n_slots if n_labels * n_slots * n_slots <= max_memory // _BYTES_FOR_A_NUMBER else 0
 
 

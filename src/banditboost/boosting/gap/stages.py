@@ -21,6 +21,7 @@ from banditboost.boosting.gap.places import SharedPlaces
 from banditboost.boosting.gap.room import (
     LATE,
     at_places,
+    if_small,
     joint_slots,
     narrow_slots,
     ridge_room,
@@ -29,6 +30,7 @@ from banditboost.boosting.gap.room import (
 )
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
 from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics
+from banditboost.boosting.gap.triples import new_triple_places
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.schema import Schema
@@ -67,6 +69,11 @@ class LinearStages:
         return made
 
     @property
+    def triples(self) -> Array:
+        """What the wide regression over contexts and options reads besides products."""
+        return self._plan.triples if self.wide.weights.shape[1] else self._plan.triples[:0]
+
+    @property
     def layout(self) -> GapLayout:
         return self._plan.layout
 
@@ -94,7 +101,7 @@ class LinearStages:
             "scored": np.zeros(1, np.int64),
             "roots": np.zeros((2, length)),
             "narrow": np.zeros(narrow),
-            "wide": np.zeros(wide),
+            "wide": np.zeros(wide if self._sides is None else 0),
             "probabilities": np.zeros(len(self.groups)),
         }
 
@@ -106,7 +113,8 @@ class LinearStages:
         """How many slots narrow and wide regressions are to have."""
         spans, n_columns = self.layout.spans, len(self.layout.columns)
         if self._sides is not None:
-            return joint_slots(self.layout, n_columns, self._max_memory), 0
+            narrow, n_triples = joint_slots(self.layout, n_columns, self._max_memory), len(self._plan.triples)
+            return narrow, if_small(len(self._plan.prior), 1, self._max_memory) if n_triples else 0
         narrow = narrow_slots(spans, n_columns, n_labels, self._max_memory)
         return narrow, wide_slots(spans, n_labels, self._max_memory)
 
@@ -153,7 +161,15 @@ class LinearStages:
         places = new_places(moved, before.layout, self.layout, reads[0] if narrow else 0)
         self.narrow = at_places(self.narrow, places, narrow, self._prior)
         places = new_places(moved, before.layout, self.layout, reads[1] if wide else 0)
-        self.wide = at_places(self.wide, places, wide)
+        if self._sides is not None and wide:
+            places = self._wide_places(places, before)
+        self.wide = at_places(self.wide, places, wide, self._prior)
+
+    def _wide_places(self, places: Array, before: Plan) -> Array:
+        """Where the slots of products, and those of triples after them, move."""
+        plan, n_products = self._plan, int(self.layout.spans["room"][:2].sum())
+        moved = new_triple_places(before.triples, before.widths, plan.triples, plan.widths)
+        return np.concatenate([places, np.where(moved < 0, -1, n_products + moved)])
 
     @property
     def n_groups(self) -> int:
@@ -169,7 +185,7 @@ class LinearStages:
             self._shared = self._shared.with_blocks(self.weights.shape[1])
         if group == len(self.narrow.weights):
             self.narrow = with_more(self.narrow, n_labels, self._prior)
-            self.wide = with_more(self.wide, n_labels)
+            self.wide = with_more(self.wide, n_labels, self._prior)
         self.groups = self.groups.copy()
         self.groups[label] = group
 

@@ -20,6 +20,7 @@ LANES = 8  # labels whose weights lie side by side
 STATISTICS = np.dtype(
     [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
 )
+TRIPLE = np.dtype([("first", "i8"), ("second", "i8"), ("third", "i8"), ("slot", "i8")], align=True)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
 # Of a place that names and words share: how many values were learned there, the sum of their squares, and
 # the number of the last name.

@@ -6,6 +6,7 @@
 - `columns.py`, `word_columns.py`: what a column is (numeric, nominal, dates, words, or refused);
 - `numerals.py`, `days.py`: texts that are numbers, amounts or dates;
 - `cells.py`: the form in which every source hands over a batch of a column;
+- `nested.py`: objects in cells;
 - `csv_files.py`, `json_files.py`, `arrow_files.py`, `frames.py`: the sources;
 - `text_files.py`: text, plain or packed, in any encoding;
 - `folders.py`: many files that are one table;

@@ -3,7 +3,7 @@
 They are read through pyarrow, or through polars where only that is installed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -27,8 +27,8 @@ class ArrowFile:
         with self._whole():
             self._names = self._reader.names()
 
-    def column_names(self) -> list[str]:
-        return self._names
+    def column_names(self) -> list[str] | None:
+        return None if self._reader.is_nested() else self._names
 
     def batches(self, request: Request) -> Iterator[Batch]:
         names = [name for name in self._names if name not in request.ignored]
@@ -63,6 +63,10 @@ class _PyArrow:
     def names(self) -> list[str]:
         return list(self._opened().schema.names)
 
+    def is_nested(self) -> bool:
+        """Whether some columns are structs, which have columns of their own."""
+        return any(self._pa.types.is_struct(field.type) for field in self._opened().schema)
+
     def frames(self, names: list[str]) -> Iterator[Any]:
         for batch in self._opened().to_batches(columns=names, batch_size=_ROWS_A_BATCH, batch_readahead=1):
             batch.validate(full=True)  # offsets of a damaged file may point anywhere
@@ -81,6 +85,14 @@ class _Polars:
 
     def names(self) -> list[str]:
         return list(self._scan.collect_schema().names())
+
+    def is_nested(self) -> bool:
+        """Whether some columns are structs, which have columns of their own."""
+        return any(dtype.is_nested() and hasattr(dtype, "fields") for dtype in self._dtypes())
+
+    def _dtypes(self) -> Iterable[Any]:
+        found: Iterable[Any] = self._scan.collect_schema().dtypes()
+        return found
 
     def frames(self, names: list[str]) -> Iterator[Any]:
         start = 0

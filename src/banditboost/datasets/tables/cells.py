@@ -11,7 +11,7 @@ import numpy as np
 from banditboost.datasets.dataset import FloatArray, IntArray
 from banditboost.datasets.errors import DatasetError
 from banditboost.errors import FeatureError
-from banditboost.rows.plain import is_missing, plain_row
+from banditboost.rows.plain import is_missing, plain_row, seconds_of
 from banditboost.rows.sharing import words_in
 
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?"})
@@ -19,6 +19,7 @@ MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "No
 _DATES = (datetime.date, datetime.time, np.datetime64)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
 _LISTS = (list, tuple, set, frozenset, np.ndarray)
+_READ = (str, bool, int, float, Decimal, np.bool_, np.number, *_DATES)
 
 
 def no_number(_text: str) -> float:
@@ -48,7 +49,10 @@ class Odd(NamedTuple):
 
     n_rows: int
     what: str
-    """Why, with the remedy, after the name of the column."""
+    """Why, after the name of the column."""
+    remedy: str
+    at: int | None = None
+    """The first cell that is to blame; None if all are."""
 
 
 class Lists(NamedTuple):
@@ -67,6 +71,8 @@ class Batch(NamedTuple):
     """A column that is not there is missing in all rows."""
     file: str = ""
     """The file that it is from, if there are several."""
+    objects: frozenset[str] = frozenset()
+    """Columns whose cells are objects here; what is in them are columns of their own."""
 
 
 class Place(NamedTuple):
@@ -129,12 +135,16 @@ def from_objects(cells: Sequence[Any], column: str, request: Request) -> Cells:
     if kinds <= {int, float} and not words:
         return _floats(cells)
     cells = [None if is_missing(cell) else cell for cell in cells]
+    if any(isinstance(cell, _DURATIONS) for cell in cells):
+        try:
+            cells = [seconds_of(column, cell) if isinstance(cell, _DURATIONS) else cell for cell in cells]
+        except FeatureError:
+            return durations(column, len(cells))
     kinds = {type(cell) for cell in cells} - {type(None)}
     if any(issubclass(kind, _LISTS) for kind in kinds):
         return _from_lists(cells, column, column in request.texts)
-    for kind in kinds:
-        if (why := _why_odd(kind, column)) is not None:
-            return Odd(len(cells), why)
+    if any(not issubclass(kind, _READ) for kind in kinds):
+        return _odd(cells, column)
     if kinds and all(issubclass(kind, _DATES) for kind in kinds):
         return from_dates(cells)
     if not words and all(cell is None or _is_number(cell) for cell in cells):
@@ -148,33 +158,32 @@ def from_objects(cells: Sequence[Any], column: str, request: Request) -> Cells:
 def _from_lists(cells: Sequence[Any], column: str, texts_too: bool) -> Cells:
     """Lists of texts as rows have them; a text among them has the words that are in it."""
     found: list[tuple[str, ...] | None] = []
-    for cell in cells:
+    for at, cell in enumerate(cells):
         if isinstance(cell, str) and texts_too:
             found.append(tuple(words_in(cell)))
         elif cell is None or isinstance(cell, _LISTS):
             try:
                 found.append(None if cell is None else plain_row({column: cell})[column])
             except FeatureError:
-                return Odd(len(cells), lists_of(column, "things that are no texts"))
+                return Odd(len(cells), *lists_of(column, "things that are no texts"), at)
         else:
-            return Odd(len(cells), _among_lists(column, type(cell)))
+            return Odd(len(cells), *_among_lists(column, type(cell)), at)
     return Lists(found)
 
 
-def lists_of(column: str, what: str) -> str:
-    return (
-        f"holds lists of {what}: only lists of texts can be learned from, word by word; flatten it into "
-        f"columns, or leave it out with ignore=[{column!r}]"
+def lists_of(column: str, what: str) -> tuple[str, str]:
+    return f"holds lists of {what}", (
+        "only lists of texts can be learned from, word by word; flatten it into columns, or leave it out "
+        f"with ignore=[{column!r}]"
     )
 
 
-def _among_lists(column: str, kind: type) -> str:
+def _among_lists(column: str, kind: type) -> tuple[str, str]:
     remedy = (
         f"say words=[{column!r}] to learn from the words of both" if kind is str else "part it in two columns"
     )
-    return (
-        f"holds lists and values of type {kind.__name__}: {remedy}, or leave it out with ignore=[{column!r}]"
-    )
+    what = f"holds lists and values of type {kind.__name__}"
+    return what, f"{remedy}, or leave it out with ignore=[{column!r}]"
 
 
 def from_dates(cells: Iterable[Any]) -> Words:
@@ -206,22 +215,20 @@ def text_of(cell: Any) -> str:
         ) from None
 
 
-def durations(column: str, example: object) -> str:
-    return (
-        f"holds durations ({example}): turn them into numbers (of seconds, say), "
-        f"or leave the column out with ignore=[{column!r}]"
-    )
+def durations(column: str, n_rows: int) -> Odd:
+    """Durations that cannot be read."""
+    what = "holds durations whose length is not known, or that Python has no type for (months, nanoseconds)"
+    return Odd(n_rows, what, f"give seconds as numbers, or leave it out with ignore=[{column!r}]")
 
 
-def _why_odd(kind: type, column: str) -> str | None:
-    if issubclass(kind, _DURATIONS):
-        return durations(column, kind.__name__)
-    if issubclass(kind, (str, bool, int, float, Decimal, np.bool_, np.number, *_DATES)):
-        return None
-    return (
-        f"holds values of type {kind.__name__}: only numbers, texts, booleans and dates can be learned from; "
-        f"flatten it into columns of those, or leave it out with ignore=[{column!r}]"
+def _odd(cells: Sequence[Any], column: str) -> Odd:
+    """Cells among which some have a type of which nothing can be learned."""
+    at = next(i for i, cell in enumerate(cells) if cell is not None and not isinstance(cell, _READ))
+    remedy = (
+        "only numbers, texts, booleans, dates and durations can be learned from; flatten it into columns of "
+        f"those, or leave it out with ignore=[{column!r}]"
     )
+    return Odd(len(cells), f"holds values of type {type(cells[at]).__name__}", remedy, at)
 
 
 def _is_number(cell: object) -> bool:

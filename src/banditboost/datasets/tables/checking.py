@@ -13,7 +13,7 @@ from banditboost.datasets.tables.csv_files import CsvFile, UnclearError
 from banditboost.datasets.tables.encodings import find_encoding
 from banditboost.datasets.tables.findings import Finding
 from banditboost.datasets.tables.folders import Parts
-from banditboost.datasets.tables.labels import find_label
+from banditboost.datasets.tables.labels import Rewards, find_label, find_rewards
 from banditboost.datasets.tables.marks import find_mark, is_typed_amount
 from banditboost.datasets.tables.numerals import plain_number, reader
 from banditboost.datasets.tables.paths import readable, text_files_of
@@ -52,7 +52,7 @@ class ColumnCheck:
     """Cells that `read` takes as missing: among numbers also `NA`, `?` and other texts."""
     examples: tuple[str, ...]
     choice: str | None
-    """The argument of `read` that it has to be named in, "label", or None."""
+    """The argument of `read` that it has to be named in, "label", "reward", or None."""
 
     @property
     def n_values(self) -> str:
@@ -87,12 +87,16 @@ class TableCheck:
     """The column of labels; None if there is none that can be used."""
     options: Mapping[str, Any]
     """Further arguments for `read`."""
+    reward_range: tuple[float, float] | None = None
+    """The least and the largest reward, if there are columns of rewards."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether `read` takes it with these options: there is a label, and something to learn from."""
-        features = [column for column in self.columns if column.choice not in ("label", "ignore")]
-        return self.label is not None and bool(features)
+        """Whether `read` takes it with these options: there is a label, or there are rewards, and something
+        to learn from.
+        """
+        features = [column for column in self.columns if column.choice not in ("label", "reward", "ignore")]
+        return (self.label is not None or self.reward_range is not None) and bool(features)
 
     def describe(self) -> str:
         """A line for each column, and the remarks."""
@@ -210,13 +214,15 @@ def _about_header(seen: _Seen) -> list[str]:
 
 
 def _checked(seen: _Seen, wanted: str | None, remarks: list[str]) -> TableCheck:
-    name, about_label = find_label(seen.profiles, wanted)
+    rewards = find_rewards(seen.profiles) if wanted is None else None
+    name, about_label = (None, _about_rewards(rewards)) if rewards else find_label(seen.profiles, wanted)
     columns, about_columns = [], []
     for column, verdict in _verdicts(seen).items():
-        is_label = column in (name, wanted)
-        choice = "label" if is_label else verdict.choice
+        is_reward = rewards is not None and column in rewards.columns
+        is_told = column in (name, wanted) or is_reward
+        choice = ("reward" if is_reward else "label") if is_told else verdict.choice
         columns.append(_column(column, seen.profiles[column], verdict, choice))
-        if verdict.remark and not is_label:
+        if verdict.remark and not is_told:
             about_columns.append(f"{column!r} {verdict.remark}.")
     check = TableCheck(
         seen.source.name,
@@ -224,15 +230,27 @@ def _checked(seen: _Seen, wanted: str | None, remarks: list[str]) -> TableCheck:
         tuple(columns),
         (*remarks, *about_label, *about_columns),
         name,
-        _options(seen.form, columns),
+        {**({"rewards": rewards.said} if rewards else {}), **_options(seen.form, columns)},
+        rewards.bounds if rewards else None,
     )
-    if name is None or check.is_ready:
+    if (name is None and not rewards) or check.is_ready:
         return check
     nothing = (
         "no column is left to learn from: add some, or name those that are left out in numeric, nominal or "
         "words."
     )
     return replace(check, remarks=(*check.remarks, nothing))
+
+
+def _about_rewards(rewards: Rewards) -> list[str]:
+    """What is to be said of columns that are taken for rewards."""
+    low, high = rewards.bounds
+    return [
+        f"{', '.join(map(repr, rewards.columns))} are taken as what each label earns; "
+        "name a label if there is one.",
+        f"rewards go from {low:.15g} to {high:.15g} here; others are refused, so name the least and the "
+        "largest that there can be.",
+    ]
 
 
 def _verdicts(seen: _Seen) -> dict[str, Verdict]:

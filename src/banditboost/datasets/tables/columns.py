@@ -18,7 +18,7 @@ from banditboost.datasets.tables.numerals import MARKS, amount
 from banditboost.datasets.tables.word_columns import WordColumn
 from banditboost.rows.plain import DATE_PARTS
 from banditboost.rows.sharing import MAX_VALUES, MOST_WORDS, SHARED, code_of
-from banditboost.text import quoted
+from banditboost.text import counted, quoted
 
 Use = Literal["numeric", "nominal", "dates", "words"]
 """What a user may say of a column."""
@@ -197,8 +197,8 @@ def settle_label(finding: Finding) -> PlainColumn:
         )
     if finding.missing:
         raise DatasetError(
-            f"column {name!r} is empty in {finding.missing:,} rows: every row needs its right label; "
-            "leave those rows out"
+            f"column {name!r} is empty in {counted(finding.missing, 'row')}, the first is {finding.gap}: "
+            "every row needs its right label; leave such rows out"
         )
     return column
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from banditboost.datasets.dataset import FloatArray, IntArray
+from banditboost.datasets.dataset import FloatArray
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import Cells, Lists, Odd, Words
+from banditboost.datasets.tables.cells import Cells, Lists, Odd, Place, Words
 from banditboost.errors import FeatureError
 from banditboost.rows.plain import DATE_PARTS, date_parts, plain_row
 from banditboost.text import quoted
@@ -91,12 +91,15 @@ class Reading:
     told: FloatArray = field(default_factory=lambda: np.zeros(N_PARTS))
     """How many cells tell each part."""
 
-    def see(self, words: list[str], parts: list[tuple[float, ...] | None], counts: IntArray) -> None:
+    def see(self, cells: Words, parts: list[tuple[float, ...] | None], place: Place) -> None:
+        """Take in a batch, whose first row is at this place, with what each word tells."""
         if self.wrong is not None:
             return
         if None in parts:
-            self.wrong = quoted(words[parts.index(None)])
+            code = parts.index(None)
+            self.wrong = f"{quoted(cells.values[code])} in {place.told(int(np.argmax(cells.codes == code)))}"
             return
+        counts = np.bincount(cells.codes + 1, minlength=len(cells.values) + 1)[1:]
         table = np.array(parts, np.float64).reshape(-1, N_PARTS)
         is_told = ~np.isnan(table)
         self.told += counts @ is_told
@@ -111,19 +114,19 @@ class Days:
         self._readings = {order: Reading(order) for order in ORDERS}
         self._has_slashes = False
 
-    def see(self, cells: Cells) -> None:
+    def see(self, cells: Cells, place: Place) -> None:
+        """Take in a batch, whose first row is at this place."""
         if not isinstance(cells, Words):
             if not isinstance(cells, (Odd, Lists)) and not np.isnan(cells).all():
-                self._refuse("a number")
+                self._refuse(f"a number in {place.told(int(np.argmin(np.isnan(cells))))}")
             return
         slashes = any(map(_SLASHES.fullmatch, cells.values))
         self._has_slashes |= slashes
         parts = [parts_of(word, "day") for word in cells.values]
-        counts = np.bincount(cells.codes + 1, minlength=len(cells.values) + 1)[1:]
-        self._readings["day"].see(cells.values, parts, counts)
+        self._readings["day"].see(cells, parts, place)
         if slashes:
             parts = [parts_of(word, "month") for word in cells.values]
-        self._readings["month"].see(cells.values, parts, counts)
+        self._readings["month"].see(cells, parts, place)
 
     def _refuse(self, what: str) -> None:
         for reading in self._readings.values():

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banditboost.datasets.dataset import FloatArray
 from banditboost.datasets.tables.cells import MISSING_WORDS, Cells, Lists, Odd, Place, Words
@@ -41,8 +42,13 @@ class Finding:
     texts: int = 0
     """How many cells are words that are not numbers."""
     missing: int = 0
+    gap: str | None = None
+    """Where the first missing cell is."""
     low: float = np.inf
     high: float = -np.inf
+    lowest: str = ""
+    """Where the first of the least numbers is."""
+    highest: str = ""
     infinite: str | None = None
     """Where the first infinite number is."""
     typed: bool = False
@@ -64,9 +70,9 @@ class Finding:
         if isinstance(cells, Words) and cells.dated:
             self.dated, self.days = True, self.days or Days()
         if self.days is not None:
-            self.days.see(cells)
+            self.days.see(cells, place)
         if isinstance(cells, Odd):
-            self.unfit = self.unfit or cells.what
+            self.unfit = self.unfit or _told(cells, place)
         elif isinstance(cells, Words):
             self._see_words(cells, place)
         elif isinstance(cells, Lists):
@@ -74,18 +80,25 @@ class Finding:
         else:
             present = cells[~np.isnan(cells)]
             self.missing += len(cells) - len(present)
+            self._note_gap(np.isnan(cells), place)
+            self._note_ends(cells, place)
             self._see_numbers(present, len(present))
             self._note_infinite(cells, place)
 
-    def miss(self, n_rows: int) -> None:
-        """A batch of so many rows does not have the column."""
+    def miss(self, n_rows: int, place: Place) -> None:
+        """A batch of so many rows, whose first is at this place, does not have the column."""
         self.missing += n_rows
+        if n_rows:
+            self.gap = self.gap or place.told(0)
 
     def _see_words(self, cells: Words, place: Place) -> None:
         self.typed = cells.typed
         counts = np.bincount(cells.codes + 1, minlength=len(cells.values) + 1)
         self.missing += int(counts[0])
+        self._note_gap(cells.codes < 0, place)
         is_number = ~np.isnan(cells.numbers)
+        if is_number.any():
+            self._note_ends(cells.look_up(cells.numbers), place)
         self._see_numbers(cells.numbers[is_number], int(counts[1:][is_number].sum()))
         self.texts += int(counts[1:][~is_number].sum())
         for code, (word, number) in enumerate(zip(cells.values, cells.numbers.tolist(), strict=True)):
@@ -127,6 +140,11 @@ class Finding:
             self.too_long = f"has {len(words):,} words in {where}"
 
     @property
+    def is_empty(self) -> bool:
+        """Whether all cells are missing."""
+        return not (self.numbers or self.texts or self.lists or self.unfit)
+
+    @property
     def is_new_each_time(self) -> bool:
         """Whether nearly every row has a value of its own, as far as values were counted."""
         counted = sum(self.counts.values())
@@ -154,6 +172,25 @@ class Finding:
             self.low = min(self.low, float(present.min()))
             self.high = max(self.high, float(present.max()))
 
+    def _note_ends(self, cells: FloatArray, place: Place) -> None:
+        if np.isnan(cells).all():
+            return
+        first, last = int(np.nanargmin(cells)), int(np.nanargmax(cells))
+        if cells[first] < self.low:
+            self.lowest = place.told(first)
+        if cells[last] > self.high:
+            self.highest = place.told(last)
+
+    def _note_gap(self, is_missing: NDArray[np.bool_], place: Place) -> None:
+        if self.gap is None and is_missing.any():
+            self.gap = place.told(int(np.argmax(is_missing)))
+
     def _note_infinite(self, cells: FloatArray, place: Place) -> None:
         if self.infinite is None and np.isinf(cells).any():
             self.infinite = place.told(int(np.argmax(np.isinf(cells))))
+
+
+def _told(cells: Odd, place: Place) -> str:
+    """Why these cells cannot be read, where they are, and the remedy."""
+    where = "" if cells.at is None else f" (the first in {place.told(cells.at)})"
+    return f"{cells.what}{where}: {cells.remedy}"

@@ -133,7 +133,7 @@ class Parts:
             wanted = {name: value for name, value in partition.items() if name not in request.ignored}
             for batch in part.batches(request):
                 repeated = {name: _constant(value, batch.n_rows) for name, value in wanted.items()}
-                yield Batch(batch.n_rows, {**repeated, **batch.columns}, str(path))
+                yield Batch(batch.n_rows, {**repeated, **batch.columns}, str(path), batch.objects)
 
 
 def _partition(path: Path) -> dict[str, str]:

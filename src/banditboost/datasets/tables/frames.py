@@ -16,6 +16,7 @@ from banditboost.datasets.tables.cells import (
     from_dates,
     from_objects,
 )
+from banditboost.datasets.tables.nested import has_objects, with_column, with_objects
 from banditboost.rows.by_columns import distinct, floats_of
 from banditboost.rows.plain import is_missing
 
@@ -30,8 +31,9 @@ class Frame:
     def __init__(self, frame: "nw.DataFrame[Any]") -> None:
         self._frame = frame
 
-    def column_names(self) -> list[str]:
-        return list(self._frame.columns)
+    def column_names(self) -> list[str] | None:
+        nested = any(_is_nested(self._frame[name]) for name in self._frame.columns)
+        return None if nested else list(self._frame.columns)
 
     def batches(self, request: Request) -> Iterator[Batch]:
         for start in range(0, len(self._frame), _ROWS_A_BATCH):
@@ -39,14 +41,26 @@ class Frame:
 
 
 def frame_batch(frame: "nw.DataFrame[Any]", request: Request) -> Batch:
-    wanted = [name for name in frame.columns if name not in request.ignored]
-    return Batch(len(frame), {name: _cells(frame[name], name, request) for name in wanted})
+    """Some rows of a frame; structs and dicts in it are columns of their own."""
+    batch = Batch(len(frame), {})
+    for name in (name for name in frame.columns if name not in request.ignored):
+        series = frame[name]
+        if _is_nested(series):
+            batch = with_objects(batch, name, series.to_list(), request)
+        else:
+            batch = with_column(batch, name, _cells(series, name, request))
+    return batch
+
+
+def _is_nested(series: "nw.Series[Any]") -> bool:
+    """Whether cells have columns of their own: structs, or dicts in pandas."""
+    return series.dtype == nw.Struct or (series.dtype == nw.Object and has_objects(series.to_list()))
 
 
 def _cells(series: "nw.Series[Any]", name: str, request: Request) -> Cells:
     dtype = series.dtype
     if dtype == nw.Duration:
-        return Odd(len(series), durations(name, dtype))
+        return _durations(series, name, request)
     if dtype.is_temporal():
         return _dates(series, name)
     if dtype.is_numeric() and not request.as_words(name):
@@ -64,12 +78,20 @@ def _words(series: "nw.Series[Any]", reader: Callable[[str], float]) -> Words:
     return found._replace(codes=found.codes[places])
 
 
+def _durations(series: "nw.Series[Any]", name: str, request: Request) -> Cells:
+    try:
+        return from_objects(series.to_list(), name, request)
+    except (OverflowError, ValueError):  # parts of a microsecond
+        return durations(name, len(series))
+
+
 def _dates(series: "nw.Series[Any]", name: str) -> Cells:
     try:
         return from_dates(series.to_list())
     except (OverflowError, ValueError, KeyError):  # a year beyond 9999, parts of a microsecond, an odd zone
         return Odd(
             len(series),
-            f"holds dates that Python has no type for ({series.dtype}): write them in microseconds, "
-            f"of the years 1 to 9999, or leave the column out with ignore=[{name!r}]",
+            f"holds dates that Python has no type for ({series.dtype})",
+            "write them in microseconds, of the years 1 to 9999, or leave the column out with "
+            f"ignore=[{name!r}]",
         )

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from banditboost.datasets.errors import DatasetError
-from banditboost.datasets.tables.cells import Batch, Request, from_objects
+from banditboost.datasets.tables.cells import Batch, Request
+from banditboost.datasets.tables.nested import batch_of
 from banditboost.datasets.tables.text_files import TextFormat, open_text
 
 _LINES_A_BATCH = 10_000
@@ -28,11 +29,8 @@ class JsonLines:
             rows = (self._parsed(line, number) for number, line in enumerate(text, 1) if line.strip())
             while block := list(islice(rows, _LINES_A_BATCH)):
                 names = dict.fromkeys(name for row in block for name in row)
-                wanted = (name for name in names if name not in request.ignored)
-                yield Batch(
-                    len(block),
-                    {name: from_objects([row.get(name) for row in block], name, request) for name in wanted},
-                )
+                columns = ((name, [row.get(name) for row in block]) for name in names)
+                yield batch_of(len(block), columns, request)
 
     def _parsed(self, line: str, number: int) -> dict[str, Any]:
         try:
@@ -45,7 +43,7 @@ class JsonLines:
         except RecursionError:
             raise DatasetError(
                 f"{self.name} has lists or objects nested too deep in line {number}: "
-                "write one flat object in each line"
+                "write one object in each line, nested eight deep at most"
             ) from None
         except ValueError:  # Python reads no integer of thousands of digits
             raise DatasetError(

@@ -1,5 +1,6 @@
 """Which column may be the label, and what has to be said of it."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -15,6 +16,23 @@ _NAMES = (
 _MOST = 100  # labels of a column that nobody has called the label
 _HARDLY_ANY = 10  # rows of a label
 _NEARLY_ALL = 0.95
+
+
+_FEWEST_REWARDS = 2
+_REWARD = re.compile(
+    r"((?:reward|revenue|profit|price|payoff|earning|income|margin|utility|gain)s?[_. :-]).+",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Rewards(NamedTuple):
+    """Columns that are taken for rewards."""
+
+    said: tuple[str, ...]
+    """What is said of them to `read`: a pattern, or their names."""
+    columns: tuple[str, ...]
+    bounds: tuple[float, float]
+    """The least and the largest of them."""
 
 
 class Label(NamedTuple):
@@ -40,6 +58,39 @@ def find_label(profiles: Mapping[str, Profile], wanted: str | None) -> Label:
     others = [repr(name) for name in good if name != best][:5]
     besides = f", which may also be {', '.join(others)}" if others else ""
     return Label(best, [*remarks, f"{best!r} is taken as the label{besides}.", *_told(profiles[best])])
+
+
+def find_rewards(profiles: Mapping[str, Profile]) -> Rewards | None:
+    """Columns of numbers that are called as what each label earns, such as price_film and price_news; None
+    where there are none, or where a column is called as a label is.
+    """
+    if any(name.lower().rpartition("_")[2] in _NAMES for name in profiles):
+        return None
+    groups: dict[str, list[str]] = {}
+    for name, profile in profiles.items():
+        found = _REWARD.fullmatch(name)
+        if found and _tells_rewards(profile):
+            groups.setdefault(found[1], []).append(name)
+    prefix = max(groups, key=lambda prefix: len(groups[prefix]), default="")
+    names = groups.get(prefix, [])
+    findings = [profiles[name].finding for name in names]
+    low = min((finding.low for finding in findings), default=0.0)
+    high = max((finding.high for finding in findings), default=0.0)
+    if len(names) < _FEWEST_REWARDS or not low < high:
+        return None
+    all_called_so = [name for name in profiles if name.startswith(prefix) and name != prefix]
+    said = (f"{prefix}*",) if all_called_so == names else tuple(names)
+    return Rewards(said, tuple(names), (low, high))
+
+
+def _tells_rewards(profile: Profile) -> bool:
+    finding = profile.finding
+    return (
+        finding.numbers > 0
+        and not (finding.texts or finding.missing or finding.lists or finding.unfit)
+        and finding.infinite is None
+        and finding.days is None
+    )
 
 
 def _why_not(likely: Mapping[str, Profile], called: Collection[str]) -> list[str]:

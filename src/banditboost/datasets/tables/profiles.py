@@ -77,9 +77,9 @@ class Profile:
         elif isinstance(cells, Lists):
             self._count_tags(cells)
 
-    def miss(self, n_rows: int) -> None:
-        """A batch of so many rows does not have the column."""
-        self.finding.miss(n_rows)
+    def miss(self, n_rows: int, place: Place) -> None:
+        """A batch of so many rows, whose first is at this place, does not have the column."""
+        self.finding.miss(n_rows, place)
 
     def _note_dates(self, cells: Words) -> None:
         """Texts are read as dates as long as all look like some."""
@@ -139,6 +139,11 @@ class Profile:
     def present(self) -> int:
         """Cells that are not missing."""
         return self.finding.numbers + self.finding.texts + self.finding.lists
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all cells are missing."""
+        return self.finding.is_empty
 
     @property
     def n_values(self) -> int:

@@ -3,7 +3,7 @@
 import difflib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -12,6 +12,7 @@ from banditboost.datasets.dataset import (
     Table,
 )
 from banditboost.datasets.errors import DatasetError
+from banditboost.datasets.rewards import RewardColumns
 from banditboost.datasets.tables.cells import Cells, Place, Request, Source
 from banditboost.datasets.tables.columns import (
     DATES,
@@ -28,6 +29,7 @@ from banditboost.datasets.tables.folders import Parts
 from banditboost.datasets.tables.frames import Frame
 from banditboost.datasets.tables.numerals import MARKS, reader
 from banditboost.datasets.tables.paths import source_of
+from banditboost.datasets.tables.reward_columns import columns_of, settle_rewards
 from banditboost.datasets.tables.table_file import TableFile, together
 from banditboost.datasets.tables.text_files import TextFormat, checked_encoding
 from banditboost.datasets.tables.word_columns import WordColumn
@@ -39,8 +41,9 @@ _LONGEST_NAME = 1_000  # characters
 
 def read(
     source: str | os.PathLike[str] | Any,
-    label: str,
+    label: str | None = None,
     *,
+    rewards: Names = (),
     numeric: Names = (),
     nominal: Names = (),
     dates: Names = (),
@@ -55,6 +58,8 @@ def read(
     Args:
         source: a path of a file or a folder, a pattern of files such as "visits/*.csv.gz", or a frame.
         label: the column with the right labels. All others are features.
+        rewards: in place of a label, a column for each label with what it would earn; "price_*" are all
+            columns that begin so, and the labels what the star stands for.
         numeric: columns whose cells are to be numbers; texts in them count as missing.
         nominal: columns whose cells are to be names, even if they look like numbers.
         dates: columns of dates and times that are written as text; each becomes seven features.
@@ -76,11 +81,11 @@ def read(
     """
     form = TextFormat(encoding, separator, decimal)
     uses: dict[Use, Names] = {"numeric": numeric, "nominal": nominal, "dates": dates, "words": words}
-    return _in_memory(_opened(source, label, uses, ignore, form))
+    return _in_memory(_opened(source, Told(label, rewards), uses, ignore, form))
 
 
 def _in_memory(opened: TableFile) -> Table:
-    X, y = np.empty((opened.n_rows, len(opened.features))), np.empty(opened.n_rows, np.int64)
+    X, y = np.empty((opened.n_rows, len(opened.features))), opened._truths(opened.n_rows)
     done, parts = 0, []
     for rows, bags, labels in opened._coded():
         X[done : done + len(rows)], y[done : done + len(rows)] = rows, labels
@@ -92,17 +97,20 @@ def _in_memory(opened: TableFile) -> Table:
         opened.kinds,
         opened.values,
         X,
-        y,
+        np.empty(0, np.int64) if opened.reward_columns else y,
         opened.labels,
         dates=opened.dates,
         bags=together(parts),
+        rewards=y if opened.reward_columns else None,
+        reward_columns=opened.reward_columns,
     )
 
 
 def open_file(
     path: str | os.PathLike[str],
-    label: str,
+    label: str | None = None,
     *,
+    rewards: Names = (),
     numeric: Names = (),
     nominal: Names = (),
     dates: Names = (),
@@ -121,14 +129,26 @@ def open_file(
         raise DatasetError(f"path is {quoted(path)}: give the path of a file")
     form = TextFormat(encoding, separator, decimal)
     uses: dict[Use, Names] = {"numeric": numeric, "nominal": nominal, "dates": dates, "words": words}
-    return _opened(path, label, uses, ignore, form)
+    return _opened(path, Told(label, rewards), uses, ignore, form)
 
 
-def _opened(source: Any, label: str, uses: Mapping[Use, Names], ignore: Names, form: TextFormat) -> TableFile:
-    declared = _declared(label, uses, ignore)
+class Told(NamedTuple):
+    """Which columns say what was right: a label, or what each label earns."""
+
+    label: str | None
+    rewards: Names
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that have to be there; patterns have a look of their own."""
+        return () if self.label is None else (self.label,)
+
+
+def _opened(source: Any, told: Told, uses: Mapping[Use, Names], ignore: Names, form: TextFormat) -> TableFile:
+    declared = _declared(told, uses, ignore)
     form = checked_format(form)
     request = Request(
-        words=frozenset({label, *uses["nominal"], *uses["dates"], *uses["words"]}),
+        words=frozenset({*told.names, *uses["nominal"], *uses["dates"], *uses["words"]}),
         ignored=frozenset(ignore),
         numeric=frozenset(uses["numeric"] if form.decimal else ()),
         number_of=reader(form.decimal, ","),
@@ -136,9 +156,9 @@ def _opened(source: Any, label: str, uses: Mapping[Use, Names], ignore: Names, f
     )
     where = opened_source(source, form)
     try:
-        return _scanned(where, request, label, declared)
+        return _scanned(where, request, told, declared)
     except UnclearError:
-        return _scanned(without_arrow(where), request, label, declared)
+        return _scanned(without_arrow(where), request, told, declared)
 
 
 def opened_source(source: Any, form: TextFormat) -> Source:
@@ -199,26 +219,46 @@ def _frame(source: Any) -> Frame:
     return Frame(frame)
 
 
-def _declared(label: str, uses: Mapping[Use, Names], ignore: Names) -> dict[str, Use | None]:
+def _declared(told: Told, uses: Mapping[Use, Names], ignore: Names) -> dict[str, Use | None]:
     """What the user says of columns: a use, or None for one to leave out."""
-    check_label(label)
+    check_told(told)
     declared: dict[str, Use | None] = {}
     said: list[tuple[str, Names, Use | None]] = [(use, names, use) for use, names in uses.items()]
     for argument, names, use in (*said, ("ignore", ignore, None)):
-        if isinstance(names, str):
-            raise DatasetError(
-                f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]"
-            )
-        if not _are_names(names):
-            raise DatasetError(f"{argument} is {quoted(names)}: give a list of names of columns")
+        check_listed(argument, names)
         for name in names:
-            if name in declared or name == label:
+            if name in declared or name == told.label:
                 raise DatasetError(
                     f"column {name!r} is in {argument}, and is the label or was named before: "
                     "name each column once"
                 )
             declared[name] = use
     return declared
+
+
+def check_listed(argument: str, names: object) -> None:
+    """Refuse what is no list of names of columns."""
+    if isinstance(names, str):
+        raise DatasetError(f"{argument} is the text {names!r}: give a list of columns, such as [{names!r}]")
+    if not _are_names(names):
+        raise DatasetError(f"{argument} is {quoted(names)}: give a list of names of columns")
+
+
+def check_told(told: Told) -> None:
+    """Refuse both a label and rewards, and neither."""
+    check_listed("rewards", told.rewards)
+    if told.label is None and not told.rewards:
+        raise DatasetError(
+            "label is None: give the name of the column with the right labels, or the columns of rewards as "
+            "rewards=[...]"
+        )
+    if told.label is not None:
+        check_label(told.label)
+        if told.rewards:
+            raise DatasetError(
+                f"label is {quoted(told.label)} and rewards {quoted(list(told.rewards))}: give one of the "
+                "two, and name the other in ignore"
+            )
 
 
 def check_label(label: object) -> None:
@@ -234,11 +274,11 @@ def _are_names(names: Any) -> bool:
         return False
 
 
-def _scanned(source: Source, request: Request, label: str, declared: Mapping[str, Use | None]) -> TableFile:
+def _scanned(source: Source, request: Request, told: Told, declared: Mapping[str, Use | None]) -> TableFile:
     """The first pass."""
     names = source.column_names()
     if names is not None:
-        check_names(source, names, (label, *declared))
+        check_names(source, names, (*told.names, *declared))
     try:
         dates = [name for name, use in declared.items() if use == DATES]
         findings, n_rows = find_all(
@@ -247,20 +287,35 @@ def _scanned(source: Source, request: Request, label: str, declared: Mapping[str
         if n_rows == 0:
             raise DatasetError("there are no rows")
         if names is None:
-            check_names(source, [*findings, *request.ignored], (label, *declared))
-        features = [name for name in findings if name != label]
+            check_names(source, [*findings, *request.ignored], (*told.names, *declared))
+        rewards = _rewards(findings, told, declared)
+        taken = told.names if rewards is None else rewards.columns
+        features = [name for name in findings if name not in taken]
         if not features:
-            raise DatasetError(
-                f"there is no column besides the label {label!r}: features are needed to learn from"
-            )
+            what = "rewards" if told.label is None else f"label {told.label!r}"
+            raise DatasetError(f"there is no column besides the {what}: features are needed to learn from")
         columns = _dates_last([settle(findings[name], declared.get(name)) for name in features])
-        return TableFile(
-            source, _with_texts(request, columns), columns, settle_label(findings[label]), n_rows
-        )
+        truth = settle_label(findings[str(told.label)]) if rewards is None else rewards
+        return TableFile(source, _with_texts(request, columns), columns, truth, n_rows)
     except UnclearError:
         raise
     except DatasetError as error:
         raise DatasetError(str(error) if source.name in str(error) else f"{source.name}: {error}") from None
+
+
+def _rewards(
+    findings: Mapping[str, Finding], told: Told, declared: Mapping[str, Use | None]
+) -> RewardColumns | None:
+    """The columns of rewards; None if there is a label."""
+    if told.label is not None:
+        return None
+    labels = columns_of(told.rewards, findings)
+    for name in labels:
+        if name in declared:
+            raise DatasetError(
+                f"column {name!r} is in rewards, and is named in {declared[name]}: name each column once"
+            )
+    return settle_rewards(findings, labels)
 
 
 def _with_texts(request: Request, columns: list[Column]) -> Request:
@@ -272,9 +327,12 @@ def _with_texts(request: Request, columns: list[Column]) -> Request:
 class _Observer(Protocol):
     """What is found of a column while its batches pass by."""
 
+    @property
+    def is_empty(self) -> bool: ...
+
     def see(self, cells: Cells, place: Place) -> None: ...
 
-    def miss(self, n_rows: int) -> None: ...
+    def miss(self, n_rows: int, place: Place) -> None: ...
 
 
 Seen = TypeVar("Seen", bound=_Observer)
@@ -285,25 +343,29 @@ def find_all(
 ) -> tuple[dict[str, Seen], int]:
     """What is found of each column, and the number of rows.
 
-    Columns that a batch does not have are missing in it.
+    Columns that a batch does not have are missing in it. One that has nothing but objects, and is missing
+    elsewhere, is none: what is in its objects are columns.
     """
     seen = {name: begin(name) for name in names if name not in request.ignored}
-    n_rows, place = 0, Place(1)
+    n_rows, place, objects = 0, Place(1), set[str]()
     for batch in source.batches(request):
+        objects |= batch.objects
         if batch.file != place.file:
             place = Place(1, batch.file)
         for name in batch.columns:
             if name not in seen:
                 seen[name] = begin(name)
-                seen[name].miss(n_rows)
+                seen[name].miss(n_rows, Place(1))
         for name, column in seen.items():
             if name in batch.columns:
                 column.see(batch.columns[name], place)
             else:
-                column.miss(batch.n_rows)
+                column.miss(batch.n_rows, place)
         n_rows += batch.n_rows
         place = Place(place.first_row + batch.n_rows, batch.file)
-    return seen, n_rows
+    return {
+        name: column for name, column in seen.items() if not (name in objects and column.is_empty)
+    }, n_rows
 
 
 def _dates_last(columns: list[Column]) -> list[Column]:

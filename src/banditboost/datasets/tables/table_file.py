@@ -9,8 +9,10 @@ import numpy as np
 from banditboost.datasets.dataset import FloatArray, IntArray, Kind, Values, rows_to_play, schema_of
 from banditboost.datasets.describe import lines
 from banditboost.datasets.errors import DatasetError
+from banditboost.datasets.rewards import RewardColumns
 from banditboost.datasets.tables.cells import Batch, Request, Source
 from banditboost.datasets.tables.columns import Column, DateColumn, PlainColumn
+from banditboost.datasets.tables.reward_columns import encode
 from banditboost.datasets.tables.word_columns import WordColumn
 from banditboost.rows.bags import Bag, joined
 from banditboost.rows.schema import Schema
@@ -31,13 +33,18 @@ class TableFile:
     """
 
     def __init__(
-        self, source: Source, request: Request, columns: list[Column], label: PlainColumn, n_rows: int
+        self,
+        source: Source,
+        request: Request,
+        columns: list[Column],
+        truth: PlainColumn | RewardColumns,
+        n_rows: int,
     ) -> None:
         self.name = Path(source.name).name
         self.n_rows = n_rows
         self._words = [column for column in columns if isinstance(column, WordColumn)]
         self._columns = [column for column in columns if not isinstance(column, WordColumn)]
-        self._source, self._request, self._label = source, request, label
+        self._source, self._request, self._truth = source, request, truth
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -66,11 +73,16 @@ class TableFile:
         """The same for a model that cannot read words: no column of words is left."""
         ignored = self._request.ignored.union(self.words)
         request, columns = self._request._replace(ignored=ignored), list[Column](self._columns)
-        return TableFile(self._source, request, columns, self._label, self.n_rows)
+        return TableFile(self._source, request, columns, self._truth, self.n_rows)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return self._label.values or ()
+        return self._truth.labels if isinstance(self._truth, RewardColumns) else self._truth.values or ()
+
+    @property
+    def reward_columns(self) -> RewardColumns | None:
+        """What is known of the columns of rewards; None if there is a label."""
+        return self._truth if isinstance(self._truth, RewardColumns) else None
 
     def schema(self) -> Schema:
         """The features as a model wants them declared; a fresh one for each model."""
@@ -81,13 +93,13 @@ class TableFile:
         facts = [fact for column in self._columns for fact in column.facts()]
         return lines([*facts, *(column.fact for column in self._words)])
 
-    def batches(self, size: int = 20_000) -> Iterator[tuple[Any, IntArray]]:
-        """Blocks of `size` rows, X and y as `play` takes them, in the order of the file.
+    def batches(self, size: int = 20_000) -> Iterator[tuple[Any, Any]]:
+        """Blocks of `size` rows, X and y (or rewards) as `play` takes them, in the order of the file.
 
         The last block may be shorter.
         """
         check_count("size", size, 1)
-        X, y = np.empty((0, len(self.features))), np.empty(0, np.int64)
+        X, y = np.empty((0, len(self.features))), self._truths(0)
         bags = tuple(column.empty(0) for column in self._words)
         for rows, more, labels in self._coded():
             X, y = np.concatenate([X, rows]), np.concatenate([y, labels])
@@ -100,7 +112,12 @@ class TableFile:
         if len(y):
             yield rows_to_play(X, bags), y
 
-    def _coded(self) -> Iterator[tuple[FloatArray, tuple[Bag, ...], IntArray]]:
+    def _truths(self, n_rows: int) -> Any:
+        """Room for the right labels, or the rewards, of so many rows."""
+        graded = isinstance(self._truth, RewardColumns)
+        return np.empty((n_rows, len(self.labels))) if graded else np.empty(n_rows, np.int64)
+
+    def _coded(self) -> Iterator[tuple[FloatArray, tuple[Bag, ...], Any]]:
         n_rows = 0
         for batch in self._source.batches(self._request):
             n_rows += batch.n_rows
@@ -140,8 +157,13 @@ class TableFile:
         except KeyError as error:
             raise self._changed(f"something new in column {column.name!r}: {error}") from None
 
-    def _coded_labels(self, batch: Batch) -> IntArray:
-        codes = self._encoded(self._label, batch)[:, 0]
+    def _coded_labels(self, batch: Batch) -> FloatArray | IntArray:
+        if isinstance(self._truth, RewardColumns):
+            try:
+                return encode(self._truth, batch)
+            except KeyError as error:
+                raise self._changed(str(error.args[0])) from None
+        codes = self._encoded(self._truth, batch)[:, 0]
         if np.isnan(codes).any():
             raise self._changed("a row without a label")
         return codes.astype(np.int64)

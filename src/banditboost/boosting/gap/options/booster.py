@@ -25,6 +25,7 @@ from banditboost.boosting.gap.options.state import (
     OptionState,
     folds_for,
     room_for,
+    wide_row_for,
 )
 from banditboost.boosting.gap.options.teach import note_option, teach_option
 from banditboost.boosting.gap.stages import LinearStages
@@ -123,6 +124,8 @@ class OptionBoost(OfferingModel, ChainBooster):
         self._of_options = sides(self._schema).astype(np.int64)
         folds = folds_for(self._stages.layout, sides(self._schema), len(self._scratch.narrow))
         self._offered = room_for(self._most_offered, len(self._schema), folds)
+        n_wide = self._stages.wide.weights.shape[1]
+        self._wide_row = wide_row_for(len(self._schema), self._stages.layout, self._stages.triples, n_wide)
 
     def _make_room_for(self, n_options: int) -> None:
         self._most_offered = 1 << (n_options - 1).bit_length()
@@ -133,7 +136,8 @@ class OptionBoost(OfferingModel, ChainBooster):
         return OptionLearned(**super().learned()._asdict(), own=self._own)
 
     def _state(self) -> OptionState:
-        return OptionState(**super()._state()._asdict(), offered=self._offered, of_options=self._of_options)
+        own = {"offered": self._offered, "of_options": self._of_options, "wide_row": self._wide_row}
+        return OptionState(**super()._state()._asdict(), **own)
 
     def _memory_for_trees(self) -> int:
         return super()._memory_for_trees() - places_for(self.max_memory) * OWN.itemsize

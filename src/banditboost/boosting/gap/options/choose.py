@@ -19,7 +19,6 @@ from banditboost.boosting.gap.chain import (
     score_shared_of,
 )
 from banditboost.boosting.gap.choose import (
-    GAMMA_WITH_HOPE,
     ask_chains,
     best_label,
     draw_other,
@@ -36,6 +35,7 @@ from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
 from banditboost.types import Array
 
+GAMMA_AMONG = 30.0  # how little is left to chance
 HOPE = 1.0  # standard deviations of an answer, in units of the recent error
 
 
@@ -47,6 +47,9 @@ def score_chain(model: Any, weights: Array, n_asked: int, answers: Array) -> flo
     if weights[n_prefixes] > 0.0:
         answer = score_shared_of(model, CHAIN) + folded(scratch, folds.answers)
         total += weights[n_prefixes] * clip(answer)
+    if weights[n_prefixes + 1] > 0.0:
+        answer = score_shared_of(model, CHAIN) + folded(scratch, folds.wide_answers)
+        total += weights[n_prefixes + 1] * clip(answer)
     for stage in range(STAGES):
         prefix += folded(scratch, folds.products) if stage == 1 else score_group(model, stage, CHAIN)
         total += weights[stage] * clip(prefix)
@@ -115,10 +118,10 @@ def choose_option(model: Any, memo: Array, key: int) -> None:
     verdicts, scratch = learned.counts.verdicts, model.scratch
     allowed = offered.allowed[1 : 1 + scratch.allowed[0]]
     weights, probabilities = np.empty(learned.losses.size), offered.probabilities[:k]
-    least = weigh_experts(learned.losses, scratch.narrow.size > 0, scratch.wide.size > 0, weights)
+    least = weigh_experts(learned.losses, scratch.narrow.size > 0, model.wide_row.product.size > 0, weights)
     score_options(model, allowed, weights, HOPE * recent_error(least, verdicts))
     greedy = best_label(offered.scores[:k], allowed)
-    factor = GAMMA_WITH_HOPE * math.sqrt(verdicts + 1.0)
+    factor = GAMMA_AMONG * math.sqrt(verdicts + 1.0)
     best = weigh_labels(offered.hopes[:k], allowed, factor, probabilities)
     shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
     note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)

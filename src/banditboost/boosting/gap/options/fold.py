@@ -10,6 +10,7 @@ from typing import Any
 
 from banditboost.boosting.gap.chain import place
 from banditboost.boosting.gap.options.state import CHAIN
+from banditboost.boosting.gap.options.wide import context_code
 from banditboost.boosting.gap.regression import add_line, add_lines, n_late
 from banditboost.boosting.gap.state import LANES
 from banditboost.compiled.compile import inlined, kernel
@@ -34,6 +35,8 @@ def begin_folds(model: Any) -> None:
         return
     for slot in range(folds.answers.size):
         folds.answers[slot] = model.learned.narrow.weights[CHAIN, slot]
+        if model.wide_row.product.size > 0:
+            folds.wide_answers[slot] = model.learned.wide.weights[CHAIN, slot]
     folds.sizes[:] = 0
     for i in range(scratch.bounds[0], scratch.bounds[1]):
         if folds.bundles[scratch.slots[i]] == 0:
@@ -56,6 +59,8 @@ def fold_pair(model: Any, pair: Any, of_context: int, of_option: int) -> None:
     for option_code in range(layout.widths[of_option]):
         slot, at = layout.columns[of_option] + option_code, place(span, first + option_code * step)
         folds.products[slot] += value * model.learned.weights[0, CHAIN // LANES, at, CHAIN % LANES]
+        if model.wide_row.product.size > 0:
+            folds.wide_answers[slot] += value * model.learned.wide.weights[CHAIN, at]
         if is_read:
             folds.answers[slot] += value * model.learned.narrow.weights[CHAIN, at]
             add_to_bundle(folds, folds.bundles[slot], at, value)
@@ -92,6 +97,20 @@ def fold_widths(model: Any) -> None:
             folds.widths[k, other] = total
 
 
+@inlined
+def fold_triples(model: Any) -> None:
+    """Fold pairs of the context's columns into what the wide regression says of options' columns."""
+    layout, scratch, answers = model.layout, model.scratch, model.offered.folds.wide_answers
+    triples, start = model.wide_row.triples, layout.spans[0]["room"] + layout.spans[1]["room"]
+    for t in range(triples.size):
+        first, second, own = triples[t]["first"], triples[t]["second"], triples[t]["third"]
+        if scratch.codes[first] >= 0 and scratch.codes[second] >= 0:
+            value = scratch.numbers[first] * scratch.numbers[second]
+            slot = start + triples[t]["slot"] + context_code(model, first, second) * layout.widths[own]
+            for code in range(layout.widths[own]):
+                answers[layout.columns[own] + code] += value * model.learned.wide.weights[CHAIN, slot + code]
+
+
 @kernel
 def fold_context(model: Any) -> None:
     """Fold the context of the row whose stage 1 is listed."""
@@ -104,6 +123,7 @@ def fold_context(model: Any) -> None:
             of_context, of_option = of_option, of_context
         if scratch.codes[of_context] >= 0 and scratch.numbers[of_context] != 0.0:
             fold_pair(model, pair, of_context, of_option)
+    fold_triples(model)
     if scratch.narrow.size > 0:
         fold_widths(model)
 

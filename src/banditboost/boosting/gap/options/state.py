@@ -38,6 +38,15 @@ class OptionLearned(NamedTuple):
     own: Array  # OWN[places]
 
 
+class WideRow(NamedTuple):
+    """A row as the wide regression reads it: stages 1 and 2, then triples. Nothing here is saved."""
+
+    triples: Array  # TRIPLE; their slots count from the first one after stage 2
+    slots: Array
+    values: Array
+    product: Array  # [slots of the regression]: of the last inverse with a row; empty if there is none
+
+
 class Folds(NamedTuple):
     """The context of the running call, folded into what the columns of options are multiplied with.
 
@@ -53,6 +62,7 @@ class Folds(NamedTuple):
     values: Array  # [bundles, most]
     widths: Array  # [bundles, bundles]: products of two bundles with the inverse between them
     line: Array  # [slots of the regression]
+    wide_answers: Array  # [slots of stage 1]: what the wide regression adds for one unit there
 
 
 class Offered(NamedTuple):
@@ -83,6 +93,7 @@ class OptionState(NamedTuple):
     scratch: GapScratch
     offered: Offered
     of_options: Array  # of each number of a row: 1 if it is one of an option's
+    wide_row: WideRow
 
 
 def room_for(n_options: int, width: int, folds: Folds) -> Offered:
@@ -114,4 +125,11 @@ def folds_for(layout: GapLayout, of_options: Array, n_read: int) -> Folds:
         values=np.zeros((n_bundles, most)),
         widths=np.zeros((n_bundles, n_bundles)),
         line=np.zeros(n_read),
+        wide_answers=np.zeros(n_slots),
     )
+
+
+def wide_row_for(n_columns: int, layout: GapLayout, triples: Array, n_slots: int) -> WideRow:
+    """Room for what the wide regression reads of a row."""
+    longest = 1 + n_columns + len(layout.products) + len(triples) if n_slots else 0
+    return WideRow(triples, np.zeros(longest, np.uint32), np.zeros(longest), np.zeros(n_slots))

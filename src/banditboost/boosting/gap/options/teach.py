@@ -10,6 +10,8 @@ from typing import Any
 from banditboost.boosting.gap.chain import list_row
 from banditboost.boosting.gap.options.own import note_own
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
+from banditboost.boosting.gap.options.wide import teach_wide
+from banditboost.boosting.gap.regression import has_columns
 from banditboost.boosting.gap.teach import teach_group
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.inspection.tally import note_reward
@@ -23,6 +25,8 @@ def teach_option(model: Any, memo: Array, reward: float, key: int) -> None:  # n
     x, y = memo[model.settings.row_start :], 2.0 * reward - 1.0
     list_row(model, x)
     model.learned.counts.verdicts += 1
+    if model.wide_row.product.size > 0 and has_columns(model.scratch):
+        teach_wide(model, y)
     teach_group(model, x, CHAIN, y)
     note_own(model.learned.own, memo[ID], y - memo[SCORE])
 
