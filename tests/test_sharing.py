@@ -475,6 +475,41 @@ def test_one_sparse_row(n_columns: int, kind: Any) -> None:
         one.decide(X)
 
 
+def keep_values(arrays: dict[str, Any], n: int) -> None:
+    """The first n numbers of each shared place; of all five, without claims."""
+    arrays["shared_values"] = arrays["shared_values"][:n]
+    arrays["shared_values"][3:] = 0.0
+    if n == 5:
+        arrays["shared_claims"] = np.zeros(2)
+    else:
+        del arrays["shared_claims"]
+
+
+def test_claims_in_files_are_possible_ones(tmp_path: Path) -> None:
+    model = GapBoost(["yes", "no"], seed=1)
+    for i in range(60):
+        tags = [f"t{i % 5}"]
+        decision = model.decide({"tags": tags})
+        model.learn(decision, correct=(decision.label == "yes") == (i % 5 < 2))
+    path = tmp_path / "model.bb"
+    model.save(path)
+
+    def load(place: tuple[int, float], claims: tuple[float, float]) -> None:
+        def change(_: Any, arrays: dict[str, Any]) -> None:
+            arrays["shared_values"][place[0], 0] = place[1]
+            arrays["shared_claims"] = np.array(claims)
+
+        banditboost.load(forge(path, change))
+
+    load((3, 1.0), (60.0, 20.0))
+    for place in ((3, -1.0), (3, 61.0), (4, -1.0), (4, 61.0), (4, np.nan), (3, np.inf)):
+        with pytest.raises(ModelFileError, match="claims"):
+            load(place, (60.0, 20.0))
+    for claims in ((-1.0, 0.0), (1.0, 2.0), (1e9, 2.0), (60.0, -1.0), (np.nan, 0.0)):
+        with pytest.raises(ModelFileError, match="claims"):
+            load((3, 1.0), claims)
+
+
 @pytest.mark.parametrize("n_columns", [30, MOST_OF_SPARSE + 1])
 @pytest.mark.parametrize("kind", [GapBoost, AdaBandit])
 def test_sparse_rows_after_dense_ones_are_the_same_features(n_columns: int, kind: Any) -> None:
@@ -504,21 +539,25 @@ def test_wide_dense_rows_after_sparse_ones_are_refused() -> None:
 
 
 def test_files_from_before_names_counted_from_their_second_coming(tmp_path: Path) -> None:
-    """They have two numbers for each shared place. Names that come again count from then on; words at once."""
+    """They have two numbers for each shared place, later ones three. Names that come again count from then on;
+    words at once, and what their claims are worth is learned anew.
+    """
     model = GapBoost(["yes", "no"], seed=1)
     for i in range(60):
         row = {"six": f"v{i % 6}", "twelve": f"v{i % 12}", "id": str(i), "tags": [f"t{i % 5}"]}
         model.learn(model.decide(row), correct=i % 2 == 0)
     path = tmp_path / "model.bb"
     model.save(path)
-    old = banditboost.load(
-        forge(path, lambda _, arrays: arrays.update(shared_values=arrays["shared_values"][:2]))
+    two, three, none_right = (
+        banditboost.load(forge(path, lambda _, arrays, keep=keep: keep_values(arrays, keep)))
+        for keep in (2, 3, 5)
     )
-    words, name = {"tags": ["t1", "t2"]}, {"id": "59"}
-    assert old.distribution(words) == model.distribution(words)
+    words, name, old = {"tags": ["t1", "t2"]}, {"id": "59"}, two
+    assert two.distribution(words) == three.distribution(words) == none_right.distribution(words)
+    assert three.distribution(name) == model.distribution(name)
     assert old.distribution(name) == old.distribution({})
     assert model.distribution(name) != model.distribution({})
-    for shape in ((1, 4), (4, 4)):
+    for shape in ((1, 4), (4, 4), (6, 4)):
         with pytest.raises(ModelFileError):
             banditboost.load(
                 forge(path, lambda _, arrays, shape=shape: arrays.update(shared_values=np.ones(shape)))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from banditboost import checks as checks
     from banditboost import datasets as datasets
     from banditboost import io as io
+    from banditboost import logs as logs
     from banditboost import plot as plot
     from banditboost import schedules as schedules
     from banditboost import theory as theory
@@ -54,7 +55,7 @@ _HOMES = {
     "load": "loading",
     "play": "simulation.play",
 }
-_MODULES = ("baselines", "checks", "datasets", "io", "plot", "schedules", "theory")
+_MODULES = ("baselines", "checks", "datasets", "io", "logs", "plot", "schedules", "theory")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -47,5 +47,9 @@ class LearnedBeforeError(DecisionError):
     """A verdict cannot be learned, since it was learned before: each is learned once."""
 
 
+class LogError(BanditBoostError):
+    """A row of a log cannot be used, or a policy tells no probabilities for it."""
+
+
 class ModelFileError(BanditBoostError):
     """A file is no model, is damaged, or comes from a newer version; or a model cannot be saved in one."""

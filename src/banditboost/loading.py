@@ -117,7 +117,8 @@ def _weak_learner(header: ModelHeader, given: Any) -> Any:
 
 def _restore(model: Model, header: ModelHeader, arrays: dict[str, Array]) -> None:
     model.model_id = header.model_id
-    model._counts.rounds, model._counts.verdicts = header.rounds, header.verdicts
+    model._counts.rounds, model._counts.logged = header.rounds, header.logged
+    model._counts.verdicts = header.verdicts + header.logged
     model._restore(arrays)
     model._restore_removed(header.removed)
     model._restore_identity(header.identity, arrays)

@@ -12,7 +12,7 @@ import numpy as np
 
 from banditboost.compiled.store import shipped_code, why_nothing_is_kept
 from banditboost.errors import ParameterError
-from banditboost.registry import MODELS, model_class
+from banditboost.registry import ALL_MODELS, OFFERING, model_class
 
 _ROWS = [{"number": float(t % 5), "name": "ab"[t % 2]} for t in range(20)]
 _RIGHT = ["yes" if t % 2 else "no" for t in range(20)]
@@ -31,10 +31,10 @@ def warm(
         jobs: how many processes compile side by side; None is one for each processor.
         progress: called with what is done, how many parts that makes, and of how many.
     """
-    names = list(MODELS if models is None else models)
+    names = list(ALL_MODELS if models is None else models)
     for name in names:
-        if name not in MODELS:
-            raise ParameterError(f"models has {name!r}; give some of {', '.join(MODELS)}")
+        if name not in ALL_MODELS:
+            raise ParameterError(f"models has {name!r}; give some of {', '.join(ALL_MODELS)}")
     _refuse_in_vain()
     # Learning comes second: it needs the machine code of how trees learn, which is compiled once for all.
     stages = [
@@ -63,6 +63,8 @@ def _refuse_in_vain() -> None:
 def _compile(name: str, part: str) -> None:
     if name == "trees":
         _compile_trees()
+    elif name in OFFERING:
+        _offered(name, learns=part != "decide")
     elif part == "decide":
         _asked(_make(name))
     else:
@@ -71,6 +73,15 @@ def _compile(name: str, part: str) -> None:
 
 def _make(name: str) -> Any:
     return model_class(name)(["yes", "no"], seed=1)  # type: ignore[call-arg]
+
+
+def _offered(name: str, *, learns: bool) -> None:
+    """What is compiled for a model with options."""
+    model: Any = model_class(name)(seed=1)  # type: ignore[call-arg]
+    decision = model.decide(_ROWS[0], dict(zip(_RIGHT, _ROWS, strict=True)))
+    if learns:
+        model.learn(decision, correct=True)
+        model.summary()
 
 
 def _asked(model: Any) -> Any:

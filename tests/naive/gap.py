@@ -54,6 +54,7 @@ RISES_AFTER = 5000
 NEXT_TO_NOTHING = 1e-12
 MOST_EAGER = 512
 PATIENCE = 2
+TRUST_PRIOR = 2
 LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
 SHARED = 2**32
@@ -289,6 +290,9 @@ class GapBoost:
         self.declared = list(n_values)
         self.shared = {}  # shared place -> (count, squares)
         self.last_name = {}  # shared place -> the name that was learned there last
+        self.right = {}  # shared place -> its claims that were right
+        self.expected = {}  # shared place -> how many were expected to be
+        self.claims, self.right_claims = 0.0, 0.0  # of all places, lately
         self.groups = {}  # label -> N trees, in order of first rewards; of many labels, first ones above 0
         self.n_wrong = {}  # label without a group -> its verdicts
         self.W = {}  # (label, stage) -> {place: weight}
@@ -348,8 +352,8 @@ class GapBoost:
         return found
 
     def names_and_words(self, x):
-        """A weight counts in units of the root mean square at its place; a name counts 1, if it was the last
-        name that was learned there.
+        """A weight counts in units of the root mean square at its place, times the squared quotient of right
+        and expected claims; a name counts 1, if it was the last name that was learned there.
         """
         found = []
         for place, weight, name in self.shared_items(x):
@@ -359,7 +363,8 @@ class GapBoost:
                 continue
             count, squares = self.shared.get(place, (0, 0.0))
             unit = math.sqrt(squares / count) if squares > count * LEAST_VARIANCE else abs(weight)
-            value = weight / unit if unit > 0 else 0.0
+            trust = (self.right.get(place, 0.0) + TRUST_PRIOR) / (self.expected.get(place, 0.0) + TRUST_PRIOR)
+            value = trust * trust * (weight / unit) if unit > 0 else 0.0
             found.append((("shared", place), clip(value, -Z_LIMIT, Z_LIMIT)))
         return found
 
@@ -622,6 +627,7 @@ class GapBoost:
             self.L_wide = judged(self.L_wide, answer, y)
             if self.wide_learns(answer, y):
                 self.wide[a].learn(self.read_wide(features), y - answer)
+        self.note_claims(a, features, reward)
         F = self.prefixes(a, x, features)  # from the state before this lesson
         for j in range(1, len(F)):
             self.L[j - 1] = judged(self.L[j - 1], F[j], y)
@@ -632,6 +638,22 @@ class GapBoost:
             w = 0.0 if beyond(prefix, y) else abs(y - prefix)
             if w > LEAST_WEIGHT:
                 self.groups[a][i].learn(self.without_words(x), 1 if y > prefix else 0, w)
+
+    def note_claims(self, a, features, reward):
+        """What is at a shared place, and speaks for the label, claims the row for it."""
+        shared = [(place, value) for place, value in features[1] if place[0] == "shared"]
+        if not shared:
+            return
+        m = self.right_claims / self.claims if self.claims > 0 else 0.0
+        self.claims *= 1 - 1 / MEMORY
+        self.right_claims *= 1 - 1 / MEMORY
+        for name, value in shared:
+            if value * self.W[a, 1].get(name, 0.0) > 0:
+                place = name[1]
+                self.right[place] = self.right.get(place, 0.0) + reward
+                self.expected[place] = self.expected.get(place, 0.0) + m
+                self.claims += 1
+                self.right_claims += reward
 
     def make_group(self, a):
         first = len(self.groups) * self.N

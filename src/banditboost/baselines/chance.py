@@ -47,6 +47,7 @@ class Random(Baseline):
     """
 
     compiled_round = Round(choose, teach, teach_learners=teach_nobody, graded=True)
+    weighs_by_probability = False
 
     def __init__(
         self,

@@ -147,7 +147,7 @@ class LinearBaseline(Baseline):
         nominal = self._features["kind"] == NOMINAL
         demand((scales >= 0.0) & (scales <= np.where(nominal, 0.0, LARGEST)), "a scale is out of range")
         # phi(x) has length 1, so that a verdict changes a weight by 1 / p + 1 at most.
-        most = self.verdicts * (1.0 + 1.0 / LEAST_PROBABILITY)
+        most = self._counted.verdicts * (1.0 + 1.0 / LEAST_PROBABILITY)
         demand(np.abs(tables) <= most, "a weight is out of range")
         unused = np.ones(tables.shape[1], np.bool_)
         unused[_columns_in_use(self._features)] = False

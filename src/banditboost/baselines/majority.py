@@ -12,13 +12,14 @@ from banditboost.boosting.exploration import allowed_labels, count_verdict, show
 from banditboost.boosting.round import Round, teach_nobody
 from banditboost.compiled.compile import allocating, kernel
 from banditboost.compiled.rng import LABEL_TIE
-from banditboost.inspection.tally import by_label_of
+from banditboost.inspection.tally import by_label_of, logged_of
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import SHOWN
 from banditboost.types import Array, Record
 
 EARNED, HEARD = 0, 1
+_ROUNDING = 1e-6  # sums of the same rewards in another order
 
 
 class MajorityLearned(NamedTuple):
@@ -67,6 +68,7 @@ class Majority(Baseline):
     """
 
     compiled_round = Round(choose, teach, teach_learners=teach_nobody, graded=True)
+    weighs_by_probability = False
 
     def _start(self) -> None:
         super()._start()
@@ -87,8 +89,10 @@ class Majority(Baseline):
     def _restore(self, arrays: dict[str, Array]) -> None:
         shares = take_array(arrays, "weights", np.float64, self._shares.shape)
         super()._restore(arrays)
-        counted = by_label_of(self._tally)[:, 1::-1].T  # which is looked at there
-        possible = np.array_equal(shares, counted) and shares[HEARD].sum() == self.verdicts
+        heard, logged = by_label_of(self._tally), logged_of(self._tally)  # which are looked at there
+        counted = np.array([heard[:, 1] + logged[:, 1], heard[:, 0] + logged[:, 0]])
+        off = np.abs(shares - counted) > [[_ROUNDING if self.logged else 0.0], [0.0]] * counted
+        possible = not off.any() and shares[HEARD].sum() == self._counted.verdicts
         demand(possible, "the counts of verdicts are not possible")
         self._shares = shares
 

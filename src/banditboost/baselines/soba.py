@@ -145,7 +145,7 @@ class DiagonalSOBA(LinearBaseline):
         theta, curvature = self._tables_in_use
         demand(curvature >= 0.0, "a curvature is below 0")
         # Cauchy and Schwarz: theta sums v / p, curvature v^2 / p; the smallest squares are 0 as numbers.
-        steps = self.verdicts / LEAST_PROBABILITY
+        steps = self._counted.verdicts / LEAST_PROBABILITY
         most = np.sqrt(steps * curvature) * (1.0 + 1e-6) + steps * _ROOT_OF_SMALLEST
         demand(np.abs(theta) <= most, "a weight does not fit its curvature")
         demand(0.0 <= margins[0] <= _LARGEST_MARGINS, "the sum of margins is not possible")

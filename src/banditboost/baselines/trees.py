@@ -64,6 +64,7 @@ class _EpsilonGreedy(BinaryBooster):
     """Groups of binary learners with equal weights: the label with the largest mean score is greedy."""
 
     labels_are_fixed = True
+    weighs_by_probability = False
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -227,7 +227,9 @@ class AdaptiveBooster(CostBooster):
         super()._restore(arrays)
         weights = take_array(arrays, "weights", np.float64, self._weights.shape)
         alphas, logs = weights[: self.n_learners], weights[self.n_learners :]
-        farthest = 2.0 * self.verdicts / LEAST_PROBABILITY  # two estimated losses differ by 2 / p at most
+        farthest = (
+            2.0 * self._counted.verdicts / LEAST_PROBABILITY
+        )  # two estimated losses differ by 2 / p at most
         demand(np.abs(alphas) <= _LARGEST_WEIGHT, "a weight of a learner is out of range")
         demand((logs >= -farthest) & (logs <= 0.0), "a weight of an expert is out of range")
         demand(logs.max() == 0.0, "no weight of an expert is the largest")

@@ -24,6 +24,7 @@ from banditboost.compiled.rng import LABEL_TIE
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.memo import LEAST_PROBABILITY, PROBABILITY, SHOWN, VOTES
+from banditboost.models.logged import Lesson
 from banditboost.models.model import MEBIBYTE
 from banditboost.rewards import UNIT
 from banditboost.rows.schema import Schema
@@ -214,7 +215,7 @@ class BinaryBooster(Rated, BanditBooster):
         in_order = np.all(np.diff(shown) > 0) and np.all((shown >= 0) & (shown < len(self.labels)))
         numbered = np.array_equal(np.sort(groups), np.arange(len(groups)))
         demand(in_order and numbered, "the groups of learners do not fit the labels")
-        farthest = _LARGEST_STEP * self.verdicts / LEAST_PROBABILITY + math.log(self.n_learners)
+        farthest = _LARGEST_STEP * self._counted.verdicts / LEAST_PROBABILITY + math.log(self.n_learners)
         possible = (log_alphas >= -2.0 * farthest) & (log_alphas <= _ROUNDING)
         demand(possible, "a weight of a learner is out of range")
         sums = np.exp(log_alphas).sum(axis=1)
@@ -287,6 +288,13 @@ class BinBandit(BinaryBooster):
     """
 
     compiled_round = Round(choose, teach, first_learner=first_learner)
+
+    def _memo_of(self, row: Array, lesson: Lesson) -> Array:
+        """Votes are what the shown label's own group answers."""
+        memo = super()._memo_of(row, lesson)
+        votes = slice(VOTES, self._row_start)
+        memo[votes] = self._memo_among(row, np.array([lesson.label]))[votes]
+        return memo
 
     def __init__(
         self,

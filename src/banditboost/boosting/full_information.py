@@ -61,7 +61,7 @@ class FullInformationBooster(Booster):
 
     def _learn_row(self, row: Array, right: int) -> None:
         memo, _ = self._choose(row, self._calls.counters[ROUNDS])
-        self._hear(memo, float(right), self.seed, None, False)
+        self._hear(memo, float(right), self.seed, None, 0)
 
     def _learn_from_list(self, examples: list[tuple[Row, int]]) -> None:
         """Learn rows that were found good: all of them, even if the call does not come to its end."""

@@ -40,9 +40,19 @@ from banditboost.compiled.border import TABLE, caller, table_type
 from banditboost.compiled.compile import entry, inlined
 from banditboost.compiled.rng import VERDICT, round_key, uniform
 from banditboost.inspection.changes import NOBODY
-from banditboost.inspection.tally import note_verdict
+from banditboost.inspection.tally import note_logged, note_verdict
 from banditboost.memo import ROUND, SHOWN
-from banditboost.models.calls import CLOSED, GO_ON, LEARNED, NO_LEARNERS, NO_ROOM, SHORT_MEMO, UNFINISHED
+from banditboost.models.calls import (
+    CLOSED,
+    GO_ON,
+    LEARNED,
+    LOGGED,
+    NO_LEARNERS,
+    NO_ROOM,
+    OWN,
+    SHORT_MEMO,
+    UNFINISHED,
+)
 from banditboost.models.ledger import close_round, is_open
 from banditboost.rows.checking import open_memo
 from banditboost.types import Array, Record
@@ -220,18 +230,21 @@ class Round:
             start, counts, round_ = model.settings.row_start, model.learned.counts, int(memo[ROUND])
             if memo.size < start + model.features.size:
                 return SHORT_MEMO
-            if closes != 0 and not is_open(model.settings, model.ledger, counts.rounds, round_):
+            if closes == OWN and not is_open(model.settings, model.ledger, counts.rounds, round_):
                 return CLOSED
             key = round_key(seed, round_)
             feedback = hear(model.settings, told, key)
             first = first_learner(model, memo, feedback)
             if first < 0:
                 return NO_LEARNERS
-            if closes != 0:
+            if closes == OWN:
                 close_round(model.settings, model.ledger, round_)
             model.scratch.allowed[0] = n_allowed
             teach(model, memo, feedback, key)
-            note(model.settings, model.learned.tally, memo, told)
+            if closes == LOGGED:
+                note_logged(counts, model.learned.tally, memo, told)
+            else:
+                note(model.settings, model.learned.tally, memo, told)
             if model.settings.full_information != 0:
                 count_round(counts, round_)
             if is_over(model, feedback):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from banditboost.cli import options, output
-from banditboost.registry import MODELS
+from banditboost.registry import ALL_MODELS
 
 Models = Annotated[
     list[str] | None,
@@ -38,10 +38,10 @@ def warm(
     from banditboost.compiled.store import cache_directory, shipped_code
     from banditboost.warming import warm as compile_all
 
-    by_name = {name.lower(): name for name in MODELS}
+    by_name = {name.lower(): name for name in ALL_MODELS}
     for name in models or []:
         if name.lower() not in by_name:
-            raise typer.BadParameter(f"unknown model {name!r}: it is one of {', '.join(MODELS)}")
+            raise typer.BadParameter(f"unknown model {name!r}: it is one of {', '.join(ALL_MODELS)}")
     chosen = [by_name[name.lower()] for name in models] if models else None
     start = time.perf_counter()
 
@@ -52,7 +52,9 @@ def warm(
     seconds, shipped = time.perf_counter() - start, shipped_code()
     directory = cache_directory() if shipped is None else shipped.directory
     if as_json:
-        output.print_json({"models": chosen or list(MODELS), "seconds": seconds, "directory": str(directory)})
+        output.print_json(
+            {"models": chosen or list(ALL_MODELS), "seconds": seconds, "directory": str(directory)}
+        )
     elif shipped is not None:
         output.warn(f"ready in {seconds:.1f} s; the wheel brings the machine code, in {directory}")
     else:

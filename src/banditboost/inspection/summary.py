@@ -9,8 +9,8 @@ from typing import Any
 
 from banditboost.inspection.accuracy import Account, Accuracy, is_graded, lately, since_the_start
 from banditboost.inspection.changes import Change
-from banditboost.inspection.tally import HEARD, WINDOW
-from banditboost.rewards import UNIT, Range
+from banditboost.inspection.tally import HEARD, WINDOW, logged_of
+from banditboost.rewards import UNIT, Range, in_units
 from banditboost.text import counted, visible
 from banditboost.types import Array
 
@@ -44,6 +44,10 @@ class Summary:
     n_labels: int
     rounds: int
     verdicts: int
+    logged: int
+    """Rows of logs that were learned; no other number here counts them."""
+    logged_mean: float
+    """What these rows earned on average: the value of the policy that wrote the log. NaN without any."""
     open_decisions: int
     """Decisions whose verdict was not learned: it may still come, or never."""
     rewards: Range
@@ -83,9 +87,12 @@ class Summary:
         """The summary of a model that has heard what the tally says."""
         unknown = dict.fromkeys(_UNKNOWN)
         shown: dict[str, Any] = {**unknown, **parts}
+        logged, earned = int(logged_of(tally)[:, 0].sum()), float(logged_of(tally)[:, 1].sum())
         return cls(
             n_labels=len(labels),
             verdicts=int(tally[HEARD]),
+            logged=logged,
+            logged_mean=in_units(earned / logged, rewards) if logged else math.nan,
             rewards=rewards,
             graded=rewards != UNIT or is_graded(tally),
             total=since_the_start(tally, labels, rewards),
@@ -117,6 +124,9 @@ class Summary:
             explored, cost = self._both("explored", ".1%"), self._both("cost", ".3f")
             heard, lost = ("rewards", "reward") if self.graded else ("verdicts", "accuracy")
             yield f"explored: {explored} of the {heard}, at a cost in {lost} of {cost}"
+        if self.logged:
+            told = counted(self.logged, "row")
+            yield f"of logs: {told} learned, which earned {self.logged_mean:.3f} on average"
         if self.graded:
             low, high = self.rewards
             yield f"rewards: from {low:g} to {high:g}; intervals of their means are approximate"

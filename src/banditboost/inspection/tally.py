@@ -7,8 +7,9 @@ numbers:
     HEARD to REWARD_SQUARES             sums over all rewards
     3 x WINDOW numbers from RECENT on   reward number i (from 0) at i mod WINDOW: who was shown, with what
                                         probability, and what it earned
-    3 x k numbers from BY_LABEL on      of each label: rewards heard when it was shown, their sum, and that
-                                        of their squares
+    5 x k numbers from BY_LABEL on      of each label: rewards heard when it was shown, their sum, and that
+                                        of their squares; rows of logs in which it was shown, and the sum of
+                                        their rewards
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ HEARD, EXPLORED = 0, 1  # rewards; those of another label than the greedy one
 # Of rewards r of greedy labels, which came with probability p: sums of 1 / p, r / p, 1 / p^2 and r^2 / p.
 INVERSE, REWARD_INVERSE, SQUARES, REWARD_SQUARES = 2, 3, 4, 5
 RECENT = 6
-PER_RECENT = PER_LABEL = 3
+PER_RECENT, PER_LABEL = 3, 5
+LOGGED = 3  # of the numbers of a label, the first that is of logs
 BY_LABEL = RECENT + PER_RECENT * WINDOW
 _ROUNDING = 1e-6  # sums of many numbers may be off by this share
 _BEFORE = 2  # columns of `by_label` and `recent` in files from before graded rewards
@@ -66,6 +68,23 @@ def note_reward(tally: Array, shown: int, explored: bool, probability: float, re
     tally[at + 2] += reward * reward
 
 
+@kernel
+def note_logged(counts: Record, tally: Array, memo: Array, reward: float) -> None:
+    """Count a row of a log that was just learned."""
+    counts.logged += 1
+    at = BY_LABEL + PER_LABEL * int(memo[SHOWN]) + LOGGED
+    tally[at] += 1.0
+    tally[at + 1] += reward
+
+
+@inlined
+def times_learned(tally: Array, label: int) -> float:
+    """How often a label was learned about, of the model's own decisions and of logs."""
+    at = BY_LABEL + PER_LABEL * label
+    times: float = tally[at] + tally[at + LOGGED]
+    return times
+
+
 def empty_tally(n_labels: int) -> Array:
     return np.zeros(BY_LABEL + PER_LABEL * n_labels)
 
@@ -76,8 +95,13 @@ def recent_of(tally: Array) -> Array:
 
 
 def by_label_of(tally: Array) -> Array:
-    """A row for each label."""
-    return tally[BY_LABEL:].reshape(-1, PER_LABEL)
+    """A row for each label: what was heard of it."""
+    return tally[BY_LABEL:].reshape(-1, PER_LABEL)[:, :LOGGED]
+
+
+def logged_of(tally: Array) -> Array:
+    """A row for each label: what logs told of it."""
+    return tally[BY_LABEL:].reshape(-1, PER_LABEL)[:, LOGGED:]
 
 
 def arrays_of(tally: Array) -> dict[str, Array]:
@@ -86,12 +110,13 @@ def arrays_of(tally: Array) -> dict[str, Array]:
         "tally": tally[:RECENT].copy(),
         "by_label": by_label_of(tally).copy(),
         "recent": recent_of(tally).copy(),
+        **({"logged": logged_of(tally).copy()} if logged_of(tally).any() else {}),
     }
 
 
-def stored_tally(arrays: dict[str, Array], n_labels: int, verdicts: int) -> Array:
+def stored_tally(arrays: dict[str, Array], n_labels: int, verdicts: int, n_logged: int) -> Array:
     """The tally in `arrays`, if it could be that of a model after so many verdicts (fewer are counted if a
-    weak learner failed at some).
+    weak learner failed at some) and rows of logs.
     """
     sums, by_label, recent = _as_today(
         take_array(arrays, "tally", np.float64, (None,)),
@@ -105,13 +130,26 @@ def stored_tally(arrays: dict[str, Array], n_labels: int, verdicts: int) -> Arra
     _demand(len(recent) == min(int(heard), WINDOW))
     _check_recent(recent, sums, by_label)
     empty = np.zeros(PER_RECENT * (WINDOW - len(recent)))
-    return np.concatenate([sums, recent.ravel(), empty, by_label.ravel()])
+    labels = np.hstack([by_label, _stored_logged(arrays, n_labels, n_logged)])
+    return np.concatenate([sums, recent.ravel(), empty, labels.ravel()])
+
+
+def _stored_logged(arrays: dict[str, Array], n_labels: int, n_logged: int) -> Array:
+    """What logs told of each label; only files of models that have learned from logs tell it."""
+    if "logged" not in arrays:
+        _demand(n_logged == 0)
+        return np.zeros((n_labels, PER_LABEL - LOGGED))
+    logged = take_array(arrays, "logged", np.float64, (n_labels, PER_LABEL - LOGGED))
+    learned, total = logged.T
+    _demand(_are_counts(learned) and learned.sum() == n_logged)
+    _demand(np.all((total >= 0.0) & (total <= learned)))
+    return logged
 
 
 def _as_today(sums: Array, by_label: Array, recent: Array) -> tuple[Array, Array, Array]:
     """Files from before graded rewards have verdicts: their squares are themselves."""
     before = len(sums) == RECENT - 1
-    columns = _BEFORE if before else PER_LABEL
+    columns = _BEFORE if before else LOGGED
     _demand(len(sums) in (RECENT - 1, RECENT) and by_label.shape[1] == recent.shape[1] == columns)
     if before:
         codes = recent[:, 0]

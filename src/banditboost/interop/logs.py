@@ -6,15 +6,16 @@ import copy
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
-from urllib.parse import quote
 
 import narwhals as nw
 import numpy as np
 
 from banditboost.decision import Decision
 from banditboost.errors import DecisionError, FeatureError, LabelError
+from banditboost.logs.log import Block, Log, as_objects
+from banditboost.logs.vw import escaped
 from banditboost.rewards import UNIT, check_range, in_units, share_told
-from banditboost.rows.plain import Tags, name_of, plain_row
+from banditboost.rows.plain import Tags, is_missing, name_of, plain_row
 from banditboost.rows.schema import Schema
 from banditboost.rows.sharing import MOST_WORDS, is_text, words_in
 from banditboost.text import quoted
@@ -188,6 +189,30 @@ class DecisionLog:
         columns = {name: feedback[name].tolist() for name in ("context", "action", "reward", "pscore")}
         return nw.from_dict(columns, backend=backend).to_native()
 
+    def to_log(self) -> Log:
+        """The same as a log of `banditboost.logs`: rows as they were given, labels, rewards, probabilities.
+
+        >>> from banditboost import GapBoost
+        >>> model = GapBoost(["sports", "politics"], seed=1)
+        >>> log = DecisionLog(model.labels)
+        >>> log.add({"hour": 21}, model.decide({"hour": 21}), correct=True)
+        >>> next(iter(log.to_log())).rows
+        [{'hour': 21}]
+        """
+        entries = tuple(self._entries)
+
+        def blocks() -> Iterator[Block]:
+            if entries:
+                yield Block(
+                    [_given(entry) for entry in entries],
+                    as_objects([entry.decision.label for entry in entries]),
+                    np.array([entry.reward for entry in entries], np.float64),
+                    np.array([entry.decision.probability for entry in entries]),
+                    ids=as_objects([_id_of(entry) for entry in entries]),
+                )
+
+        return Log("the decision log", blocks)
+
     # Vowpal Wabbit
 
     def _features(self, row: dict[Any, Any]) -> Iterator[tuple[str, float | str]]:
@@ -196,7 +221,7 @@ class DecisionLog:
         for name, kind, value in zip(self._schema.names, self._schema.kinds, coded, strict=True):
             if value == value:
                 yield (
-                    _escaped(str(name)),
+                    escaped(str(name)),
                     value if kind == "numeric" else str(self._schema.values(name)[int(value)]),
                 )
 
@@ -209,7 +234,7 @@ class DecisionLog:
         for entry in self._entries:
             pairs = self._features(entry.row)
             words = [
-                f"{name}={_escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}"
+                f"{name}={escaped(value)}" if isinstance(value, str) else f"{name}:{value!r}"
                 for name, value in pairs
             ]
             words += _word_features(entry.words)
@@ -230,7 +255,7 @@ class DecisionLog:
     def _event(self, entry: _Entry) -> dict[str, Any]:
         distribution = entry.decision.distribution()
         order = [entry.action, *(action for action in range(len(self.labels)) if action != entry.action)]
-        event_id = f"{entry.decision.model_id}-{entry.decision.round}"
+        event_id = _id_of(entry)
         return {
             "_label_cost": self._cost(entry),
             "_label_probability": entry.decision.probability,
@@ -248,6 +273,19 @@ class DecisionLog:
         }
 
 
+def _id_of(entry: _Entry) -> str:
+    return f"{entry.decision.model_id}-{entry.decision.round}"
+
+
+def _given(entry: _Entry) -> dict[Any, Any]:
+    """The row as it was given: words are lists again."""
+    row = {name: value for name, value in entry.row.items() if not is_missing(value)}
+    for name, word in entry.words:
+        if name not in entry.row:
+            row.setdefault(name, []).append(word)
+    return row
+
+
 def _plain(number: float) -> float:
     """Whole numbers without a point, as verdicts are written."""
     return int(number) if number == int(number) else number
@@ -260,15 +298,4 @@ def _rewards_of(entries: list[_Entry]) -> Array:
 
 
 def _word_features(words: Iterable[Word]) -> list[str]:
-    return [f"{_escaped(str(name))}={_escaped(word)}" for name, word in words]
-
-
-def _escaped(text: str) -> str:
-    """Text as part of a Vowpal Wabbit feature.
-
-    There is no space, colon or bar in it, no leading underscore, and it is no whole number (which is hashed
-    otherwise).
-    """
-    safe = quote(text, safe="", errors="surrogatepass")
-    special = safe.isdigit() or safe.startswith("_")
-    return f"%{ord(safe[0]):02X}{safe[1:]}" if special else safe
+    return [f"{escaped(str(name))}={escaped(word)}" for name, word in words]

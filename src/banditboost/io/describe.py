@@ -33,6 +33,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         "branch": header.identity.get("branch", ""),
         "rounds": header.rounds,
         "verdicts": header.verdicts,
+        "logged": header.logged,
         "labels": header.labels,
         "schema": schema,
         "parameters": header.parameters,

@@ -35,6 +35,7 @@ class ModelHeader:
     learners: list[Any]  # what custom weak learners keep
     identity: dict[str, Any]  # branch and runs of a model with decisions; files of older versions tell none
     removed: list[int]  # indices of labels that are not shown any more
+    logged: int  # rows of logs that were learned
 
     def to_json(self, arrays: dict[str, Array]) -> dict[str, Any]:
         """The header; arrays that learners keep go to `arrays`."""
@@ -51,6 +52,7 @@ class ModelHeader:
             "learners": encode(self.learners, arrays),
             **({"identity": encode(self.identity)} if self.identity else {}),
             **({"removed": self.removed} if self.removed else {}),
+            **({"logged": self.logged} if self.logged else {}),
         }
 
     @classmethod
@@ -76,6 +78,7 @@ class ModelHeader:
             learners=decode(_of(data, "learners", list), arrays),
             identity=identity,
             removed=_indices(data, "removed") if "removed" in data else [],
+            logged=_count(data, "logged", MOST_ROUNDS) if "logged" in data else 0,
         )
 
 

@@ -15,10 +15,11 @@ from banditboost.errors import DecisionError, FeatureError
 from banditboost.inspection.tally import HEARD
 from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import LEARNERS, POLICY, ROUND
-from banditboost.models.calls import CLOSED, LEARNED, NO_LEARNERS, NO_ROOM
+from banditboost.models.calls import CLOSED, ELSEWHERE, LEARNED, NO_LEARNERS, NO_ROOM, OWN
 from banditboost.models.changing import ToLearn
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.locking import locked
+from banditboost.models.logged import Lesson, LoggedModel
 from banditboost.models.noticing import NoticingModel
 from banditboost.models.settings import CHANGES
 from banditboost.rewards import UNIT, check_range, share_told
@@ -30,7 +31,7 @@ from banditboost.text import quoted
 from banditboost.types import Array
 
 
-class BanditModel(NoticingModel):
+class BanditModel(NoticingModel, LoggedModel):
     """A model that hears only of the label it showed: whether it was right, or what it earned.
 
     >>> from banditboost import GapBoost
@@ -86,7 +87,7 @@ class BanditModel(NoticingModel):
         origin, calls = decision._origin, self._calls
         if origin is self._identity.origin:
             if decision._labels is calls.labels and not decision._mask:
-                status = calls.learn(calls.model, decision._memo, told, 0, 1, calls.seed)
+                status = calls.learn(calls.model, decision._memo, told, 0, OWN, calls.seed)
                 if status == LEARNED:
                     return
                 if status == NO_ROOM:
@@ -117,8 +118,8 @@ class BanditModel(NoticingModel):
         """The same, with the labels that could be shown."""
         branch = decision._origin.branch
         if branch == self._identity.branch:
-            return self._hear(memo, told, self._draw_seed, among, True)
-        return self._hear(memo, told, draw_seed(self.seed, branch), among, False)
+            return self._hear(memo, told, self._draw_seed, among, OWN)
+        return self._hear(memo, told, draw_seed(self.seed, branch), among, ELSEWHERE)
 
     # What is learned from a list: many verdicts, and one for which learners have to be made, something has to
     # join, or to be noted.
@@ -147,7 +148,9 @@ class BanditModel(NoticingModel):
         while self._hear_verdict(decision, memo, told) == NO_LEARNERS:
             self._make_learners_for(memo)
 
-    def _note_learned(self, item: tuple[Decision, float, int]) -> None:
+    def _note_learned(self, item: tuple[Decision, float, int] | Lesson) -> None:
+        if isinstance(item, Lesson):
+            return  # compiled code has
         decision, _, elsewhere = item
         if decision._origin.branch != self._identity.branch:
             self._identity.close(decision)

@@ -9,8 +9,9 @@ over.
         what a simulation notes, which knows the right label
 
 The first n_allowed labels in `scratch.allowed` may be shown; 0 stands for all. If `counted` is 1, the round
-counts as decided when the call is done; if `closes` is 1, it must be one of the model's own that was not
-learned before, and is learned then. Both calls do all they have to do or nothing, but for a lesson for which
+counts as decided when the call is done; if `closes` is OWN, it must be one of the model's own that was not
+learned before, and is learned then; if it is LOGGED, the label was shown by another policy, and what was told
+counts apart. Both calls do all they have to do or nothing, but for a lesson for which
 the trees have no room: the model keeps it, `learn` returns NO_ROOM, and goes on with it when it is called
 with GO_ON in place of what is told.
 """
@@ -32,6 +33,8 @@ from banditboost.types import Array
 # What `learn` returns: all is learned; or nothing was, for this reason; or what is left is to be learned when
 # there is room for it.
 LEARNED, NO_LEARNERS, SHORT_MEMO, CLOSED, NO_ROOM = -1, -2, -3, -4, -5
+ELSEWHERE, OWN, LOGGED = 0, 1, 2
+"""Who has decided what `learn` is told of: a branch, the model itself, or the policy of a log."""
 UNFINISHED = -(1 << 62)
 """What `decide` and `learn` return, having done nothing, while a lesson is not finished."""
 GO_ON = -1

@@ -31,7 +31,8 @@ class Counts(NamedTuple):
     """How much a model has been through."""
 
     rounds: int
-    verdicts: int
+    verdicts: int  # of logs, too
+    logged: int
 
 
 class ToLearn:
@@ -44,7 +45,7 @@ class ToLearn:
         before = model._counted
         n_rounds = len(items) if model._settings.full_information else 0  # the others were decided before
         self._items, self._first, self._done = items, before.verdicts, 0
-        self._counts = Counts(before.rounds + n_rounds, before.verdicts + len(items))
+        self._counts = Counts(before.rounds + n_rounds, before.verdicts + len(items), before.logged)
 
     def counts(self, model: Any) -> Counts:  # noqa: ARG002 (whatever was learned of the list)
         """As after the last one of the list."""
@@ -55,9 +56,13 @@ class ToLearn:
         while self._done < len(self._items):
             item = self._items[self._done]
             if model._counted.verdicts == self._first + self._done:
-                model._learn_item(item)
+                self.learn(model, item)
             model._note_learned(item)
             self._done += 1
+
+    def learn(self, model: Any, item: Any) -> None:
+        """Learn one of the list."""
+        model._learn_item(item)
 
 
 class Changing(Locked):

@@ -235,14 +235,20 @@ class Model(Changing):
     # A round
 
     def _choose(
-        self, row: Array, round_: int, allowed: Array | None = None, counted: bool = False
+        self,
+        row: Array,
+        round_: int,
+        allowed: Array | None = None,
+        counted: bool = False,
+        seed: int | None = None,
     ) -> tuple[Array, int]:
         """Lines 4 to 10: from a row to a memo and the label to show; `counted` lets the round count."""
         memo, shown = self._blank.copy(), UNFINISHED
+        seed = self._draw_seed if seed is None else seed
         while shown == UNFINISHED:
             calls = self._calls
             n_allowed = self._allow(allowed)
-            shown = calls.decide(calls.model, row, round_, self._draw_seed, memo, n_allowed, counted)
+            shown = calls.decide(calls.model, row, round_, seed, memo, n_allowed, counted)
             if shown == UNFINISHED:
                 self._finish_lesson()
         if shown < 0:
@@ -253,7 +259,7 @@ class Model(Changing):
         """The memo that a row would have now; nothing changes."""
         return self._choose(self._coded_to_look_at(x), self.rounds, allowed)[0]
 
-    def _hear(self, memo: Array, told: float, seed: int, allowed: Array | None, closes: bool) -> int:
+    def _hear(self, memo: Array, told: float, seed: int, allowed: Array | None, closes: int) -> int:
         """Lines 11 to 17: learn what was told about a decision, whose random numbers were drawn with this
         seed. Returns LEARNED, NO_LEARNERS, or CLOSED.
         """
@@ -400,7 +406,7 @@ class Model(Changing):
 
         The caller binds the round anew.
         """
-        self._tally = stored_tally(arrays, len(self.labels), self.verdicts)
+        self._tally = stored_tally(arrays, len(self.labels), self.verdicts, self.logged)
 
     def _restore_removed(self, removed: list[int]) -> None:
         """Go on without labels that were removed, by their indices."""
@@ -422,20 +428,29 @@ class Model(Changing):
     @property
     def _counted(self) -> Counts:
         """Rounds and verdicts up to now, within a call, too."""
-        return Counts(self._calls.counters[ROUNDS], int(self._counts.verdicts))
+        return Counts(self._calls.counters[ROUNDS], int(self._counts.verdicts), int(self._counts.logged))
+
+    @property
+    def _counted_at_last(self) -> Counts:
+        """Those when the next call begins, which finishes what an interrupted one has left."""
+        unfinished = self._unfinished
+        return self._counted if unfinished is None else unfinished.counts(self)
 
     @property
     def rounds(self) -> int:
         """How many times the model has decided."""
-        unfinished = self._unfinished
-        rounds: int = self._calls.counters[ROUNDS] if unfinished is None else unfinished.counts(self).rounds
-        return rounds
+        return self._counted_at_last.rounds
+
+    @property
+    def logged(self) -> int:
+        """How many rows of logs were learned (`learn_logged`)."""
+        return self._counted_at_last.logged
 
     @property
     def verdicts(self) -> int:
-        """How many verdicts (or labels) were learned."""
-        unfinished = self._unfinished  # counts as finished: the next call finishes it
-        return int(self._counts.verdicts) if unfinished is None else unfinished.counts(self).verdicts
+        """How many verdicts (or labels) were learned, those of logs left out."""
+        counts = self._counted_at_last
+        return counts.verdicts - counts.logged
 
     @property
     def memory_usage(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from banditboost.decision import Decision, Origin
-from banditboost.errors import DecisionError, LabelError
+from banditboost.errors import DecisionError, LabelError, LogError
 from banditboost.memo import MOST_PROBABILITIES, ROUND
 from banditboost.models.bandit import BanditModel
 from banditboost.models.identity import FORKS
@@ -220,6 +220,12 @@ class OfferingModel(BanditModel):
             self._become(draft)
         self._choose_laid_out(rows, offered.ids, among, self.rounds, counted=False)
         return offered, self._offered.probabilities[: len(rows)].tolist(), among
+
+    def _lesson_told(self, *told: Any) -> NoReturn:  # noqa: ARG002 (whatever a log tells)
+        raise LogError(
+            f"{type(self).__name__} learns no rows of logs, which do not tell what was offered; teach it "
+            "with decide(x, options, allowed=[id]) and learn"
+        )
 
     # Learn: a decision tells of its own options, and no label of this model
 

@@ -54,4 +54,5 @@ def _header_of(model: Model) -> ModelHeader:
         removed=[]
         if model._active is None
         else np.setdiff1d(range(len(model.labels)), model._active).tolist(),
+        logged=model.logged,
     )

@@ -45,6 +45,7 @@ COUNTS = np.dtype(
             ("rounds", "i8"),  # how many were decided
             ("changes", "i8"),  # how many changes of the world were noticed,
             ("began", "i8"),  # and after how many verdicts the last one; 0 before the first
+            ("logged", "i8"),  # how many verdicts were of logs
         ],
     )
 )

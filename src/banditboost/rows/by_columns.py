@@ -122,6 +122,10 @@ class ByColumns:
         column = self._columns[0]
         return len(column.cells if isinstance(column, Numbers) else column.places)
 
+    def __getitem__(self, t: int) -> Any:
+        """A row as it would come alone."""
+        return self._row(t)
+
     def first_rows(self) -> Iterator[tuple[int, Any]]:
         """The rows that may be refused, with their numbers: the first one, and the first one with each
         feature.

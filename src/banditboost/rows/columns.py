@@ -31,7 +31,7 @@ from banditboost.types import Array
 from banditboost.validation import is_hashable
 
 _KINDS = ("numeric", "nominal")
-_ROUNDS = 0  # of a model's counters
+_ROUNDS, _LOGGED = 0, 1  # of a model's counters
 _NOT_KEPT = ("counters", "gathered", "_listed", "_known")
 _Made = TypeVar("_Made")
 
@@ -413,7 +413,7 @@ class Columns:
     @property
     def rounds(self) -> int:
         """How many rounds the model has decided that rows are coded for."""
-        return self.counters[_ROUNDS] if self.counters else 0
+        return self.counters[_ROUNDS] + self.counters[_LOGGED] if self.counters else 0
 
     def _unknown(self, name: Hashable) -> FeatureError:
         parts = [part for part in DATE_PARTS if isinstance(name, str) and name.endswith(f".{part}")]

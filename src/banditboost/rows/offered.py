@@ -28,12 +28,12 @@ _code = dict.__getitem__
 
 
 class _Plan(NamedTuple):
-    """How options with certain names are coded: numbers come before names."""
+    """How options with certain names are coded."""
 
-    take: Callable[[Any], tuple[Any, ...]]
+    take: Callable[[Any], tuple[Any, ...]]  # the numbers, in the order of their places,
+    at: Any  # which are a slice of a joint row if they follow each other
     n_numbers: int
-    codes: tuple[Codes, ...]  # of the names
-    places: Array  # in a joint row
+    nominal: tuple[tuple[Any, Codes, int], ...]  # name, codes and place of each of the others
 
 
 class OfferedEncoder:
@@ -70,7 +70,7 @@ class OfferedEncoder:
         if plan is None:
             return False
         self._came.clear()
-        if not self._write_alike(plan, features, rows, slice(None)):
+        if not self._write_alike(plan, features, rows, None):
             self._came.clear()
             for names, group in _by_names(features).items():
                 plan, members = self._plan_of(names), [features[i] for i in group]
@@ -82,27 +82,25 @@ class OfferedEncoder:
 
     def _write_alike(self, plan: _Plan, features: Sequence[Any], rows: Array, where: Any) -> bool:
         """Write those of options that have the same names; False if they have not, or a value is odd."""
-        n, n_numbers = len(plan.places), plan.n_numbers
-        if set(map(len, features)) != {n}:
+        n_numbers = plan.n_numbers
+        if set(map(len, features)) != {n_numbers + len(plan.nominal)}:
             return False
         try:
-            taken = list(map(plan.take, features))
-            numbers = taken if n_numbers == n else [values[:n_numbers] for values in taken]
-            flat = list(chain.from_iterable(numbers))
+            flat = list(chain.from_iterable(map(plan.take, features)))
             if not _NUMBERS.issuperset(map(type, flat)):
                 return False
-            values = np.frombuffer(struct.pack(f"{len(flat)}d", *flat)).reshape(len(features), n_numbers)
-            names = [[_code(codes, of[n_numbers + j]) for of in taken] for j, codes in enumerate(plan.codes)]
+            values = np.frombuffer(struct.pack(f"{len(flat)}d", *flat))
+            names = [[_code(codes, of[name]) for of in features] for name, codes, _ in plan.nominal]
         except (KeyError, OverflowError, TypeError):  # other names, a value that joins, a huge integer
             return False
         if (np.abs(values) > LARGEST).any():
             return False
-        if isinstance(where, slice):
-            rows[:, plan.places[:n_numbers]] = values
-        else:
-            rows[where[:, None], plan.places[:n_numbers]] = values
-        for place, column in zip(plan.places[n_numbers:], names, strict=True):
-            rows[where, place] = column
+        lines = rows if where is None else rows[where]
+        lines[:, plan.at] = values.reshape(len(features), n_numbers)
+        for (_, _, place), column in zip(plan.nominal, names, strict=True):
+            lines[:, place] = column
+        if where is not None:
+            rows[where] = lines
         return True
 
     def _plan_of(self, names: tuple[Hashable, ...]) -> _Plan | None:
@@ -118,12 +116,16 @@ class OfferedEncoder:
         kinds = dict(zip(self._schema.names, self._schema.kinds, strict=True))
         if len(columns) < len(names) or any(column not in kinds for column in columns.values()):
             return None
-        ordered = sorted(names, key=lambda name: kinds[columns[name]] == "nominal")
-        nominal = [columns[name] for name in ordered if kinds[columns[name]] == "nominal"]
-        codes = tuple(Codes(self._schema, column, self._came) for column in nominal)
         at = {place.name: index for index, place in enumerate(self._schema.places())}
-        places = np.array([at[columns[name]] for name in ordered], np.int64)
-        return _Plan(_taker(ordered), len(names) - len(nominal), codes, places)
+        ordered = sorted(names, key=lambda name: at[columns[name]])
+        numeric = [name for name in ordered if kinds[columns[name]] == "numeric"]
+        nominal = tuple(
+            (name, Codes(self._schema, columns[name], self._came), at[columns[name]])
+            for name in ordered
+            if kinds[columns[name]] == "nominal"
+        )
+        places = [at[columns[name]] for name in numeric]
+        return _Plan(_taker(numeric), _slice_of(places), len(numeric), nominal)
 
 
 def _is_of_options(name: Hashable) -> bool:
@@ -134,6 +136,13 @@ def _taker(names: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
     if len(names) > 1:
         return itemgetter(*names)
     return lambda features: tuple([features[name] for name in names])
+
+
+def _slice_of(places: list[int]) -> Any:
+    """Places as a slice, if they follow each other."""
+    first = places[0] if places else 0
+    together = places == list(range(first, first + len(places)))
+    return slice(first, first + len(places)) if together else np.array(places, np.int64)
 
 
 def _by_names(features: Sequence[Any]) -> dict[tuple[Hashable, ...], list[int]]:

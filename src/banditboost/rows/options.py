@@ -21,6 +21,7 @@ from banditboost.validation import is_hashable
 
 OPTION = "option"
 PREFIX = f"{OPTION}."
+_PLAIN = frozenset({str, int})
 _REMEDY = "give a dict {id: features}, or a list of pairs (id, features)"
 
 
@@ -63,9 +64,10 @@ def read_options(options: Any) -> Options:
         ids, given = _of_pairs(options)
     if not ids:
         raise LabelError(f"options is empty; {_REMEDY}, with at least one option")
-    for id_ in ids:
-        if isinstance(id_, (float, np.floating)) and id_ != id_:
-            raise LabelError(f"the id {quoted(id_)} is not equal to itself; give each option a name")
+    if not _PLAIN.issuperset(map(type, ids)):
+        for id_ in ids:
+            if isinstance(id_, (float, np.floating)) and id_ != id_:
+                raise LabelError(f"the id {quoted(id_)} is not equal to itself; give each option a name")
     if set(map(type, given)) == {dict}:
         return Options(ids, given)
     return Options(ids, [_named(id_, features) for id_, features in zip(ids, given, strict=True)])

@@ -220,7 +220,7 @@ class _Player:
     ) -> None:
         n_rounds = len(truth.right)
         self._model = model
-        self.first_round, self._first_verdict = model.rounds, model.verdicts
+        self.first_round, self._first_verdict = model.rounds, model._counted.verdicts
         self._progress = progress
         self._cursor = np.zeros(2, np.int64)
         self._memos = np.tile(model._blank, (arrivals.n_slots, 1))

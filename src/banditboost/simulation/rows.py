@@ -97,7 +97,7 @@ class Rows:
 
     def _row_by_row(self) -> Iterator[tuple[Array, int]]:
         block: list[Array] = []
-        first_round = self._model.rounds
+        first_round = self._model._schema.rounds
         for t, row in enumerate(self._rows):
             if not block:
                 self._model._schema.look_ahead()

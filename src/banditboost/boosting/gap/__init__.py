@@ -10,6 +10,7 @@ Where to look:
     choose.py      lines 5 to 10 of Algorithm 1: scores, and which label is shown
     teach.py       lines 12 to 17: what the shown label's chain learns
     chain.py       the linear stages of a chain
+    words.py       what names and words without a place of their own add to the first one
     regression.py  the regressions beside it
     experts.py     prefixes of the chains and regressions, and how much each one counts
     layout.py      which slots belong to which columns

@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from banditboost.boosting.gap.state import LANES
+from banditboost.boosting.gap.state import FARTHEST, LANES, LEAST_VARIANCE
+from banditboost.boosting.gap.words import list_shared
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import PAIR_OF_COLUMNS, mix, round_key, to_u64, uniform
-from banditboost.rows.features import NOMINAL, NUMERIC, WORD
+from banditboost.rows.features import NOMINAL, NUMERIC
 from banditboost.rows.sharing import SHARED
 from banditboost.types import Array
 
 # smaller ones lost labels in single passes (Isolet at 0.25), larger ones are a little worse at the end
 LINEAR_STEP = 0.35
-LEAST_VARIANCE = 1e-300  # a column that varies less counts as constant
 LEAST_NORM = 1e-20  # of rows, squared: products of values next to the mean would ask for steps without bound
-FARTHEST = 4.0  # standard deviations; bounds a product at 16
 BIN_WIDTH = 0.5  # standard deviations; 1 joins neighbouring values of Balance
 BINS = 11  # the outer ones are open
 
@@ -72,44 +71,6 @@ def standardise(column: Any, value: float, verdicts: int) -> float:
         return 0.0
     z: float = (value - zero) / unit
     return min(max(z, -FARTHEST), FARTHEST)
-
-
-@inlined
-def weigh(place: Any, weight: float) -> float:
-    """The weight of a word in units of the root mean square at its place."""
-    unit = abs(weight)
-    if place["squares"] > place["count"] * LEAST_VARIANCE:
-        unit = math.sqrt(place["squares"] / place["count"])
-    z: float = weight / unit if unit > 0.0 else 0.0
-    return min(max(z, -FARTHEST), FARTHEST)
-
-
-@inlined
-def list_shared(model: Any, x: Array) -> int:
-    """Stage 1, what comes first: names without a place of their own, and words.
-
-    A name counts if it was the last one that was learned at its place. So one that never comes again, such as
-    an id, takes no part of a lesson that others would learn more from.
-    """
-    features, places, slots, values = (
-        model.features,
-        model.learned.places,
-        model.scratch.slots,
-        model.scratch.values,
-    )
-    if places.size == 0:
-        return 0
-    n = 0
-    for c in range(features.size):
-        kind = features[c]["kind"]
-        if kind == NOMINAL and x[c] >= SHARED:
-            slots[n], values[n] = int(x[c]) & (places.size - 1), 1.0
-            n += 1 if places[slots[n]]["name"] == x[c] else 0
-        elif kind == WORD and x[c] == x[c]:
-            slots[n] = int(x[c]) & (places.size - 1)
-            values[n] = weigh(places[slots[n]], x[c + 1])
-            n += 1
-    return n
 
 
 @inlined
@@ -406,22 +367,6 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
         learned.shared[0, block, slots[i], lane] += rate * parts[i]
     for i in range(n, slots.size):
         learned.weights[0, block, slots[i], lane] += rate * parts[i]
-
-
-@kernel
-def note_shared(features: Array, places: Array, x: Array) -> None:
-    """Count what was learned at the places that names and words share."""
-    if places.size == 0:
-        return
-    for c in range(features.size):
-        kind = features[c]["kind"]
-        if (kind == NOMINAL and x[c] >= SHARED) or (kind == WORD and x[c] == x[c]):
-            weight = x[c + 1] if kind == WORD else 1.0
-            place = places[int(x[c]) & (places.size - 1)]
-            place["count"] += 1.0
-            place["squares"] += weight * weight
-            if kind == NOMINAL:
-                place["name"] = x[c]
 
 
 @kernel

@@ -35,6 +35,7 @@ class ChainBooster(BanditBooster):
     takes_words = True
     _policy = POLICY_INVERSE_GAPS
     has_groups = True
+    weighs_by_probability = False
     _linear_step: ClassVar[float] = LINEAR_STEP
     default_tree = HoeffdingTree(grace_period=(5.0, 10.0), split_confidence=0.1, tie_threshold=0.6)
     _committee: TreeCommittee
@@ -156,9 +157,9 @@ class ChainBooster(BanditBooster):
 
     def _restore(self, arrays: dict[str, Array]) -> None:
         losses = take_array(arrays, "losses", np.float64, self._losses.shape)
-        check_losses(losses, self.verdicts)
+        check_losses(losses, self._counted.verdicts)
         self._losses = losses
-        self._stages.restore(arrays, self._features, self.verdicts)
+        self._stages.restore(arrays, self._features, self._counted.verdicts)
         self._make_scratch()
         super()._restore(arrays)
 

@@ -25,7 +25,7 @@ from banditboost.boosting.gap.state import STAGES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.inspection.changes import RISE
-from banditboost.inspection.tally import BY_LABEL, PER_LABEL
+from banditboost.inspection.tally import times_learned
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
 from banditboost.rows.features import NOMINAL
 from banditboost.trees.layout import Forest
@@ -98,7 +98,7 @@ def mix_experts(
     n_prefixes, shared = weights.size - N_REGRESSIONS, model.scratch.shared_scores
     for_narrow, for_wide = weights[n_prefixes], weights[n_prefixes + 1]  # 0 if they do not count
     for label in range(scores.size):
-        group, n_wrong = groups[label], tally[BY_LABEL + PER_LABEL * label]
+        group, n_wrong = groups[label], times_learned(tally, label)
         prefix, total = 0.0, -n_wrong / (n_wrong + PATIENCE)
         if group >= 0:
             total = 0.0

@@ -12,9 +12,10 @@ from typing import Self
 
 import numpy as np
 
-from banditboost.boosting.gap.chain import FARTHEST, LEAST_NORM, LINEAR_STEP
+from banditboost.boosting.gap.chain import LEAST_NORM, LINEAR_STEP
+from banditboost.boosting.gap.experts import MEMORY
 from banditboost.boosting.gap.layout import MOST_BIN_PAIRS, MOST_PAIRS, most_places
-from banditboost.boosting.gap.state import LANES, PLACE
+from banditboost.boosting.gap.state import FARTHEST, LANES, PLACE
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.plain import LARGEST
@@ -25,8 +26,9 @@ _ROUNDING = 1e-6  # sums of many numbers may be off by this share
 
 
 class SharedPlaces:
-    """Weights of names and words, [2, blocks, places, lanes], and a PLACE for each. It is never changed, but
-    by compiled code: what would change it makes another one.
+    """Weights of names and words, [2, blocks, places, lanes], a PLACE for each, and the recent claims of
+    all: how many there were, and how many were right. It is never changed, but by compiled code: what would
+    change it makes another one.
     """
 
     def __init__(self, n_labels: int, max_memory: int) -> None:
@@ -34,6 +36,7 @@ class SharedPlaces:
         self._n_labels = n_labels
         self.weights = np.zeros((2, 0, 0, LANES))
         self.places = np.zeros(0, PLACE)
+        self.claims = np.zeros(2)
 
     def _with(self, weights: Array, places: Array) -> Self:
         made = copy.copy(self)
@@ -70,7 +73,7 @@ class SharedPlaces:
         (low, high), squares = np.split(self.weights, 2, axis=2), self.weights[1]
         more = squares[:, half:] > squares[:, :half]
         places = self.places[:half].copy()
-        for field in ("count", "squares"):
+        for field in ("count", "squares", "right", "expected"):
             places[field] += self.places[half:][field]
         places["name"] = np.maximum(places["name"], self.places[half:]["name"])
         return self._with(np.where(more, high, low), places)
@@ -95,6 +98,7 @@ class SharedPlaces:
             "shared_places": used,
             "shared_values": np.stack([self.places[field][used] for field in PLACE.names or ()]),
             "shared_weights": self.weights[:, :, used],
+            "shared_claims": self.claims,
         }
 
     def restored(self, arrays: dict[str, Array], n_blocks: int, n_groups: int, verdicts: int) -> Self:
@@ -103,16 +107,23 @@ class SharedPlaces:
             return self.with_blocks(n_blocks)
         used = take_array(arrays, "shared_places", np.int64, (None,))
         values = take_array(arrays, "shared_values", np.float64, (None, len(used)))
-        demand(len(values) in (2, 3), "the values of shared places are not three for each")
-        if len(values) == 2:  # saved when any name counted: those that come again count from then on
-            values = np.concatenate([values, np.zeros((1, len(used)))])
+        demand(len(values) in (2, 3, 5), "the values of shared places are not five for each")
+        # Saved when any name counted, or before there were claims: both begin from then on.
+        values = np.concatenate([values, np.zeros((5 - len(values), len(used)))])
+        claims = (
+            take_array(arrays, "shared_claims", np.float64, (2,))
+            if "shared_claims" in arrays
+            else self.claims
+        )
         weights = take_array(arrays, "shared_weights", np.float64, (2, n_blocks, len(used), LANES))
         increasing = bool(np.all(np.diff(used) > 0)) and bool(np.all((used >= 0) & (used < len(self.places))))
         demand(increasing, "the places that words share are not in order")
         _check_values(values, verdicts)
+        _check_claims(claims, verdicts)
         _check_names(values[2], used, len(self.places))
         _check_weights(weights, n_groups, verdicts)
         made = self.with_blocks(n_blocks)
+        made.claims = claims.copy()
         made.weights[:, :, used] = weights
         for field, column in zip(PLACE.names or (), values, strict=True):
             made.places[field][used] = column
@@ -121,11 +132,24 @@ class SharedPlaces:
 
 def _check_values(values: Array, verdicts: int) -> None:
     """Of one row all words may share a place, and each has a weight that is not too large."""
-    count, squares, _ = values
+    count, squares, _, right, expected = values
     whole = (count == np.floor(count)) & (count > 0.0) & (count <= 2.0 * MOST_WORDS * verdicts)
     demand(whole, "a count of a shared place is out of range")
     most = LARGEST * LARGEST * (1.0 + _ROUNDING) * count
     demand((squares >= 0.0) & (squares <= most), "the squares of a shared place are out of range")
+    for claims in (right, expected):  # each was learned there
+        demand(
+            (claims >= 0.0) & (claims <= count * (1.0 + _ROUNDING)),
+            "the claims of a shared place are out of range",
+        )
+
+
+def _check_claims(claims: Array, verdicts: int) -> None:
+    """Of a row each word makes one claim at most, and some of them are right."""
+    n_claims, n_right = claims
+    most = 2.0 * MOST_WORDS * min(MEMORY, verdicts) * (1.0 + _ROUNDING)
+    demand(0.0 <= n_claims <= most, "the number of recent claims is out of range")
+    demand(0.0 <= n_right <= n_claims * (1.0 + _ROUNDING), "the number of right claims is out of range")
 
 
 def _check_names(names: Array, used: Array, n_places: int) -> None:

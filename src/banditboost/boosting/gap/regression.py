@@ -13,7 +13,7 @@ import numpy as np
 
 from banditboost.boosting.gap.state import LANES, Regressions
 from banditboost.compiled.compile import allocating, inlined, kernel, lane
-from banditboost.inspection.tally import BY_LABEL, PER_LABEL
+from banditboost.inspection.tally import times_learned
 from banditboost.types import Array
 
 
@@ -254,7 +254,7 @@ def add_widths(model: Any, factor: float, scores: Array) -> None:
     for i in range(scratch.bounds[1] if has_narrow else scratch.bounds[0]):
         squares += scratch.values[i] * scratch.values[i]
     for label in range(scores.size):
-        group, n_wrong = groups[label], tally[BY_LABEL + PER_LABEL * label]
+        group, n_wrong = groups[label], times_learned(tally, label)
         width = squares / (1.0 + n_wrong)
         if group >= 0:
             width = widths[group]

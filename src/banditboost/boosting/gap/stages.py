@@ -69,6 +69,11 @@ class LinearStages:
         return made
 
     @property
+    def bin_widths(self) -> Array:
+        """Bins or values of each column in a pair of bins."""
+        return self._plan.bin_widths
+
+    @property
     def triples(self) -> Array:
         """What the wide regression over contexts and options reads besides products."""
         return self._plan.triples if self.wide.weights.shape[1] else self._plan.triples[:0]
@@ -80,7 +85,11 @@ class LinearStages:
     def learned(self) -> dict[str, Any]:
         """What was learned, as the round reads it."""
         own = ("groups", "weights", "norms", "statistics", "narrow", "wide")
-        shared = {"shared": self._shared.weights, "places": self._shared.places}
+        shared = {
+            "shared": self._shared.weights,
+            "places": self._shared.places,
+            "claims": self._shared.claims,
+        }
         return {**{name: getattr(self, name) for name in own}, **shared}
 
     def scratch(self) -> dict[str, Array]:

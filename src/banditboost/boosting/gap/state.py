@@ -14,6 +14,8 @@ from banditboost.types import Array, Record
 
 STAGES = 3  # columns, products of pairs, pairs of bins
 LANES = 8  # labels whose weights lie side by side
+LEAST_VARIANCE = 1e-300  # a column that varies less counts as constant
+FARTHEST = 4.0  # standard deviations; bounds a product at 16
 
 # Of a numeric column: how many values it had, Welford's mean and squares, how many of the values were 0, and
 # how many rows lacked it since its first one.
@@ -22,9 +24,11 @@ STATISTICS = np.dtype(
 )
 TRIPLE = np.dtype([("first", "i8"), ("second", "i8"), ("third", "i8"), ("slot", "i8")], align=True)
 PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
-# Of a place that names and words share: how many values were learned there, the sum of their squares, and
-# the number of the last name.
-PLACE = np.dtype([("count", "f8"), ("squares", "f8"), ("name", "f8")], align=True)
+# Of a place that names and words share: how many values were learned there, the sum of their squares, the
+# number of the last name, how many of its claims were right, and how many that was expected of.
+PLACE = np.dtype(
+    [("count", "f8"), ("squares", "f8"), ("name", "f8"), ("right", "f8"), ("expected", "f8")], align=True
+)
 # Where a stage's slots are: the first one, how many it needs, and how many there are. Fewer than needed are
 # shared by a hash.
 SPAN = np.dtype([("start", "i8"), ("needed", "i8"), ("room", "i8")], align=True)
@@ -55,6 +59,7 @@ class GapLearned(NamedTuple):
     statistics: Array  # STATISTICS[d], of numeric columns
     shared: Array  # [2, blocks, places, lanes]: weights and sums of squared gradients of names and words
     places: Array  # PLACE[places], what was learned there; no places as long as nothing shares them
+    claims: Array  # [2]: recent claims at shared places, and how many of them were right
     narrow: Regressions  # on the slots of stage 1
     wide: Regressions  # on the slots of stages 1 and 2
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.gap.chain import FARTHEST, LEAST_NORM, LINEAR_STEP
+from banditboost.boosting.gap.chain import LEAST_NORM, LINEAR_STEP
 from banditboost.boosting.gap.experts import MEMORY
 from banditboost.boosting.gap.layout import MOST_BIN_PAIRS, MOST_PAIRS
-from banditboost.boosting.gap.state import LANES, Regressions
+from banditboost.boosting.gap.state import FARTHEST, LANES, Regressions
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.features import NUMERIC

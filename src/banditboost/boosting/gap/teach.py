@@ -11,7 +11,6 @@ from banditboost.boosting.change import has_fallen, has_risen, note_change
 from banditboost.boosting.gap.chain import (
     list_row,
     note_norm,
-    note_shared,
     note_values,
     score_group,
     score_shared_of,
@@ -29,6 +28,7 @@ from banditboost.boosting.gap.regression import (
     wide,
 )
 from banditboost.boosting.gap.state import LANES, STAGES
+from banditboost.boosting.gap.words import note_claims, note_shared
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.memo import GREEDY, SHOWN
@@ -116,6 +116,7 @@ def teach_group(model: Any, x: Array, group: int, y: float) -> float:
     labels, importance = scratch.labels, scratch.importance
     weigh_experts(learned.losses, counts_narrow(scratch), counts_wide(scratch), scratch.trust)
     prefix, score = 0.0, teach_regressions(model, group, y)
+    note_claims(model, group, 0.5 * (1.0 + y))
     for stage in range(STAGES):
         prefix += score_group(model, stage, group)
         score += scratch.trust[stage] * clip(prefix)

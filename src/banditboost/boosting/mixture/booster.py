@@ -68,7 +68,7 @@ class MixtureBooster(AdaptiveBooster):
 
     def _farthest(self) -> float:
         """How far apart losses of two weights can be: 4 (|W| + |w|) a verdict, each at most (k + 3) / p."""
-        return 8.0 * (len(self.labels) + 3.0) * self.verdicts / LEAST_PROBABILITY
+        return 8.0 * (len(self.labels) + 3.0) * self._counted.verdicts / LEAST_PROBABILITY
 
     @property
     def memory_usage(self) -> int:

@@ -122,7 +122,9 @@ class OptionBoost(OfferingModel, ChainBooster):
     def _make_scratch(self) -> None:
         super()._make_scratch()
         self._of_options = sides(self._schema).astype(np.int64)
-        folds = folds_for(self._stages.layout, sides(self._schema), len(self._scratch.narrow))
+        stages = self._stages
+        n_read = len(self._scratch.narrow)
+        folds = folds_for(stages.layout, stages.bin_widths, sides(self._schema), n_read)
         self._offered = room_for(self._most_offered, len(self._schema), folds)
         n_wide = self._stages.wide.weights.shape[1]
         self._wide_row = wide_row_for(len(self._schema), self._stages.layout, self._stages.triples, n_wide)
@@ -192,7 +194,7 @@ class OptionBoost(OfferingModel, ChainBooster):
         return {**super()._arrays(), **arrays_of(self._own)}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        self._own = stored_own(arrays, len(self._own), self.verdicts)
+        self._own = stored_own(arrays, len(self._own), self._counted.verdicts)
         super()._restore(arrays)
 
     def _n_learners_made(self) -> int:

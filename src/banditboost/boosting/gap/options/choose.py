@@ -12,9 +12,7 @@ import numpy as np
 
 from banditboost.boosting.exploration import label_at, note_choice
 from banditboost.boosting.gap.chain import (
-    list_bins,
     list_columns,
-    list_shared,
     score_group,
     score_shared_of,
 )
@@ -25,11 +23,12 @@ from banditboost.boosting.gap.choose import (
     weigh_labels,
 )
 from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
-from banditboost.boosting.gap.options.fold import fold_context, folded, folded_width
+from banditboost.boosting.gap.options.fold import fold_context, folded, folded_bins, folded_width
 from banditboost.boosting.gap.options.own import own_part
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
 from banditboost.boosting.gap.regression import add_shared_squares
 from banditboost.boosting.gap.state import LANES, STAGES
+from banditboost.boosting.gap.words import list_shared
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
@@ -37,6 +36,14 @@ from banditboost.types import Array
 
 GAMMA_AMONG = 30.0  # how little is left to chance
 HOPE = 1.0  # standard deviations of an answer, in units of the recent error
+
+
+@inlined
+def score_stage(model: Any, stage: int) -> float:
+    """What a stage adds to the score of the listed row: of columns, of products, of pairs of bins."""
+    if stage == 0:
+        return score_group(model, 0, CHAIN)
+    return folded(model.scratch, model.offered.folds.products) if stage == 1 else folded_bins(model)
 
 
 @kernel
@@ -51,7 +58,7 @@ def score_chain(model: Any, weights: Array, n_asked: int, answers: Array) -> flo
         answer = score_shared_of(model, CHAIN) + folded(scratch, folds.wide_answers)
         total += weights[n_prefixes + 1] * clip(answer)
     for stage in range(STAGES):
-        prefix += folded(scratch, folds.products) if stage == 1 else score_group(model, stage, CHAIN)
+        prefix += score_stage(model, stage)
         total += weights[stage] * clip(prefix)
     for i in range(n_asked):
         prefix += answers[i]
@@ -81,13 +88,11 @@ def width_of(model: Any, widths: Array) -> float:
 
 @kernel
 def list_option(model: Any, x: Array) -> None:
-    """List a row without its products, which are folded."""
+    """List the columns of a row; pairs of them are folded."""
     scratch = model.scratch
     scratch.scored[0] = 0
     scratch.bounds[0] = list_shared(model, x)
     scratch.bounds[1] = list_columns(model, x, scratch.bounds[0])
-    scratch.bounds[2] = scratch.bounds[1]
-    scratch.bounds[3] = list_bins(model, scratch.bounds[2])
 
 
 @allocating

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from banditboost.boosting.gap.chain import place
+from banditboost.boosting.gap.chain import BINS, place
 from banditboost.boosting.gap.options.state import CHAIN
 from banditboost.boosting.gap.options.wide import context_code
 from banditboost.boosting.gap.regression import add_line, add_lines, n_late
@@ -58,7 +58,7 @@ def fold_pair(model: Any, pair: Any, of_context: int, of_option: int) -> None:
     is_read = scratch.narrow.size > 0 and layout.reads[0] > 1
     for option_code in range(layout.widths[of_option]):
         slot, at = layout.columns[of_option] + option_code, place(span, first + option_code * step)
-        folds.products[slot] += value * model.learned.weights[0, CHAIN // LANES, at, CHAIN % LANES]
+        folds.products[slot] += value * weight_at(model, at)
         if model.wide_row.product.size > 0:
             folds.wide_answers[slot] += value * model.learned.wide.weights[CHAIN, at]
         if is_read:
@@ -111,6 +111,58 @@ def fold_triples(model: Any) -> None:
                 answers[layout.columns[own] + code] += value * model.learned.wide.weights[CHAIN, slot + code]
 
 
+@inlined
+def slot_of_bins(model: Any, pair: Any, first_code: int, second_code: int) -> int:
+    """The place of two bins or values, as `list_bins` has it."""
+    second = pair["second"]
+    slot = pair["slot"] + second_code
+    if pair["first"] != second:
+        numeric = model.features[second]["kind"] == NUMERIC
+        slot += first_code * (BINS if numeric else model.layout.widths[second])
+    return int(place(model.layout.spans[2], slot))
+
+
+@inlined
+def fold_bins(model: Any) -> None:
+    """Fold the bins of the context's columns into those of options' columns."""
+    folds, codes, bins = model.offered.folds, model.scratch.codes, model.layout.bins
+    folds.bins[:] = 0.0
+    for p in range(bins.size):
+        first, second = bins[p]["first"], bins[p]["second"]
+        if model.of_options[first] == model.of_options[second]:
+            continue
+        own = first if model.of_options[first] != 0 else second
+        if codes[first + second - own] < 0:
+            continue
+        numeric = model.features[own]["kind"] == NUMERIC
+        for code in range(BINS if numeric else model.layout.widths[own]):
+            first_code = code if own == first else codes[first]
+            at = slot_of_bins(model, bins[p], first_code, codes[second] if own == first else code)
+            folds.bins[folds.first_bins[own] + code] += weight_at(model, at)
+
+
+@inlined
+def weight_at(model: Any, at: int) -> float:
+    weight: float = model.learned.weights[0, CHAIN // LANES, at, CHAIN % LANES]
+    return weight
+
+
+@kernel
+def folded_bins(model: Any) -> float:
+    """What stage 3 adds to the score of the row whose columns are listed."""
+    folds, codes, total = model.offered.folds, model.scratch.codes, 0.0
+    if model.layout.bins.size == 0:
+        return total
+    for c in range(model.features.size):
+        if model.of_options[c] != 0 and codes[c] >= 0:
+            total += folds.bins[folds.first_bins[c] + codes[c]]
+    for p in range(folds.own_bins.size):
+        first, second = folds.own_bins[p]["first"], folds.own_bins[p]["second"]
+        if codes[first] >= 0 and codes[second] >= 0:
+            total += weight_at(model, slot_of_bins(model, folds.own_bins[p], codes[first], codes[second]))
+    return total
+
+
 @kernel
 def fold_context(model: Any) -> None:
     """Fold the context of the row whose stage 1 is listed."""
@@ -124,6 +176,7 @@ def fold_context(model: Any) -> None:
         if scratch.codes[of_context] >= 0 and scratch.numbers[of_context] != 0.0:
             fold_pair(model, pair, of_context, of_option)
     fold_triples(model)
+    fold_bins(model)
     if scratch.narrow.size > 0:
         fold_widths(model)
 

@@ -33,6 +33,7 @@ class OptionLearned(NamedTuple):
     statistics: Array
     shared: Array
     places: Array
+    claims: Array
     narrow: Regressions
     wide: Regressions
     own: Array  # OWN[places]
@@ -63,6 +64,9 @@ class Folds(NamedTuple):
     widths: Array  # [bundles, bundles]: products of two bundles with the inverse between them
     line: Array  # [slots of the regression]
     wide_answers: Array  # [slots of stage 1]: what the wide regression adds for one unit there
+    bins: Array  # what stage 3 adds for each bin or value of an option's column,
+    first_bins: Array  # by number of a row: where the column's begin
+    own_bins: Array  # PAIR: those pairs of bins that are not folded, being of two columns of options
 
 
 class Offered(NamedTuple):
@@ -108,7 +112,7 @@ def room_for(n_options: int, width: int, folds: Folds) -> Offered:
     )
 
 
-def folds_for(layout: GapLayout, of_options: Array, n_read: int) -> Folds:
+def folds_for(layout: GapLayout, bin_widths: Array, of_options: Array, n_read: int) -> Folds:
     """Room for a context folded into weights, and into a regression of so many slots if there is one."""
     n_slots = int(layout.spans["room"][0])
     owners = np.repeat(of_options, layout.widths)
@@ -126,6 +130,9 @@ def folds_for(layout: GapLayout, of_options: Array, n_read: int) -> Folds:
         widths=np.zeros((n_bundles, n_bundles)),
         line=np.zeros(n_read),
         wide_answers=np.zeros(n_slots),
+        bins=np.zeros(int(bin_widths[of_options].sum()) if len(layout.bins) else 0),
+        first_bins=np.cumsum(np.where(of_options, bin_widths, 0)) - np.where(of_options, bin_widths, 0),
+        own_bins=layout.bins[of_options[layout.bins["first"]] & of_options[layout.bins["second"]]],
     )
 
 

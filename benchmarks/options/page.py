@@ -1,0 +1,201 @@
+"""The page of options with features, made from records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from banditboost.experiments.statistics import mean_interval
+from benchmarks.options.logs import LOG
+from benchmarks.options.plan import PAGE, Record
+from benchmarks.options.players import GUESSING, LINEAR, OURS, PEER
+from benchmarks.options.speed import SPEED
+from benchmarks.options.stream import REPORTING
+from benchmarks.records import FOLDER
+from benchmarks.tables import render
+
+RECORDS = FOLDER / "options.jsonl"
+PAGE_NAME = "options.md"
+HEADER = (
+    "stream",
+    "for",
+    "rounds",
+    "options",
+    OURS,
+    PEER,
+    "",
+    "which",
+    LINEAR,
+    "",
+    GUESSING,
+    "best possible",
+)
+TEXT = """# Options with features of their own
+
+OptionBoost with its defaults beside Vowpal Wabbit's `--cb_explore_adf` and LinUCB, both tuned for every
+stream. *Shops* are simulated: visitors and items have columns, and who clicks what hangs on both; half of the
+items are replaced half-way. In *thresholds* columns count by their sides of a threshold only, in *triples* two
+columns of the visitor decide together about one of the item, in *nearness* visitor and item have places.
+Then labelled sets whose labels are given as options: by their *names* alone, or *described* by five
+numbers, the means of columns over other rows of that label.
+
+{table}
+
+Mean reward over the whole stream, then in the last fifth, ± half the 95 % interval over {seeds} seeds; *best
+possible* knows what each option earns on average. *Which* is the explorer that was best for Vowpal Wabbit while it
+was tuned. ▲ and ▼: OptionBoost is ahead or behind by more than the 95 % interval of the difference on the same
+seeds; with so few seeds this interval is wide, and ≈ says little. {found}
+
+## On logs
+
+{logs}
+
+Click rates that a model would have had while it learned from a log of the Open Bandit data, by importance
+weights, ± half the 95 % interval. Items were shown at random there, and clicks are so few that nothing here is
+beyond chance: these logs cannot tell models apart. Vowpal Wabbit has squarecb, mtr and `-q ua`, not tuned.
+
+## The time of a decision
+
+{speed}
+
+Milliseconds of CPU time for a decision (and for a decision with its lesson), among options with 20 columns
+each and a context of 10, in turns in one run; the *quotient* is Vowpal Wabbit's time by ours. Vowpal Wabbit has the setting that was best on the shop of
+100 items, and is timed with its texts made beforehand: *with texts* counts making and reading them.
+
+## How it is measured
+
+- `python -m benchmarks.options` plays what is not in [the record](options.jsonl) yet, and writes this page.
+  `--speed` measures the times.
+- Clicks are told as 0 or 1; mean rewards are the known click rates of what was shown.
+- Streams *for choosing* were looked at while OptionBoost was made; those *for reporting* were not played by
+  it before its constants were set.
+- Vowpal Wabbit is tuned for every stream on the first 2,500 rounds of another seed (labelled sets: 800): squarecb,
+  regcb, epsilon and bag with the products of context and option (`-q ua`), each with costs 1 - reward and -reward;
+  then around the best of these the explorer's other parameter, learning rates of 0.1 and 2, no products, products with pairs of the context's
+  columns (`--interactions uua`) or of context and option's id (`-q ui`), and `--cb_type dr` where there is a choice. The shop of 1,000 items is played with the setting of that
+  of 100. Numbers are standardised for it over the whole stream. Every option has its id as a feature.
+- LinUCB is a ridge regression on the columns of both sides and all their products, one for all options; the
+  factor of its deviations is tuned among 0.1, 0.3 and 1. Beyond 300 products it has the columns alone.
+- {origin}
+"""
+
+
+def write(records: Sequence[Record], folder: Path = FOLDER) -> Path:
+    path = folder / PAGE_NAME
+    path.write_text(page(records), encoding="utf-8")
+    return path
+
+
+def page(records: Sequence[Record]) -> str:
+    shown = [record for record in records if record["purpose"] == PAGE]
+    streams = list(dict.fromkeys(record["stream"] for record in shown))
+    lines = [line for stream in streams if (line := _line(stream, shown)) is not None]
+    return TEXT.format(
+        table=render(HEADER, lines),
+        seeds=len({record["seed"] for record in shown}),
+        found=_found(lines),
+        logs=_logs([record for record in records if record["purpose"] == LOG]),
+        speed=_speed([record for record in records if record["purpose"] == SPEED]),
+        origin=_origin(shown),
+    )
+
+
+def _line(stream: str, records: Sequence[Record]) -> tuple[str, ...] | None:
+    by_player: dict[str, list[Record]] = {}
+    for record in records:
+        if record["stream"] == stream:
+            by_player.setdefault(record["player"], []).append(record)
+    if OURS not in by_player or PEER not in by_player:
+        return None
+    ours, theirs = by_player[OURS], _tuned_last(by_player[PEER])
+    linear = _tuned_last(by_player.get(LINEAR, []))
+    return (
+        stream, ours[0]["streams_for"], f"{ours[0]['rounds']:,}", str(ours[0]["options"]), _both(ours),
+        _both(theirs), _mark(ours, theirs), theirs[0]["settings"]["explorer"].removeprefix("--").split()[0],
+        _both(linear), _mark(ours, linear), _mean(by_player.get(GUESSING, []), "mean"), f"{_plain(ours, 'best'):.4f}",
+    )  # fmt: skip
+
+
+def _tuned_last(records: Sequence[Record]) -> list[Record]:
+    """Those with the settings that were chosen last, where tuning was widened."""
+    return [record for record in records if record["settings"] == records[-1]["settings"]]
+
+
+def _both(records: Sequence[Record]) -> str:
+    return f"{_mean(records, 'mean')}, {_plain(records, 'last'):.4f}" if records else "-"
+
+
+def _plain(records: Sequence[Record], name: str) -> float:
+    return sum(record[name] for record in records) / len(records)
+
+
+def _mean(records: Sequence[Record], name: str) -> str:
+    if not records:
+        return "-"
+    mean, half = mean_interval([record[name] for record in records])
+    return f"{mean:.4f} ± {half:.4f}"
+
+
+def _mark(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
+    if not theirs:
+        return ""
+    of = {record["seed"]: record["mean"] for record in theirs}
+    differences = [record["mean"] - of[record["seed"]] for record in ours if record["seed"] in of]
+    mean, half = mean_interval(differences) if differences else (0.0, 0.0)
+    if not abs(mean) > half:
+        return "≈"
+    return "▲" if mean > 0 else "▼"
+
+
+def _found(lines: Sequence[tuple[str, ...]]) -> str:
+    told = []
+    for what, some in (("all", lines), ("those for reporting", [li for li in lines if li[1] == REPORTING])):
+        for peer, column, number in ((PEER, 6, 5), (LINEAR, 9, 8)):
+            ahead, behind = (sum(line[column] == mark for line in some) for mark in "▲▼")
+            higher = sum(_first(line[4]) > _first(line[number]) for line in some if line[number] != "-")
+            played = sum(line[number] != "-" for line in some)
+            told.append(
+                f"Of {what} ({played}), OptionBoost's mean reward is above {peer}'s on {higher}: ahead by more than "
+                f"the interval on {ahead}, level on {played - ahead - behind}, behind on {behind}."
+            )
+    return " ".join(told)
+
+
+def _first(cell: str) -> float:
+    return float(cell.split()[0])
+
+
+def _speed(records: Sequence[Record]) -> str:
+    header = ("options", OURS, "with its lesson", PEER, "with texts", "quotient")
+    rows = [
+        (
+            f"{record['options']:,}",
+            f"{record['ours']:.3f}",
+            f"{record['ours_both']:.3f}",
+            f"{record['peer']:.3f}",
+            f"{record['peer_texts']:.3f}",
+            f"{record['peer'] / record['ours']:.1f}",
+        )
+        for record in records
+    ]
+    return render(header, rows) if rows else "Not measured yet."
+
+
+def _logs(records: Sequence[Record]) -> str:
+    if not records:
+        return "Not played yet."
+    cells = {(r["stream"], r["player"]): f"{r['mean']:.4f} ± {r['half']:.4f}" for r in records}
+    rows = [
+        (r["stream"], f"{r['rounds']:,}", str(r["options"]), str(r["clicks"]),
+         *(cells.get((r["stream"], player), "-") for player in (OURS, PEER, GUESSING)))
+        for r in records
+        if r["player"] == OURS
+    ]  # fmt: skip
+    return render(("log", "rows", "items", "clicks", OURS, PEER, GUESSING), rows)
+
+
+def _origin(records: Sequence[Record]) -> str:
+    if not records:
+        return "Nothing was played yet."
+    machine = ", ".join(f"{name} {value}" for name, value in records[-1]["machine"].items())
+    return f"Measured until {max(record['finished'] for record in records)[:10]} ({machine})."

@@ -1,0 +1,34 @@
+"""Decision logs: what was known, what was shown, what it earned, and with what probability it was chosen.
+
+- `log.py`: `Log`, which is gone through in blocks, and `Block`;
+- `tables.py`: `read`, from frames, CSV, JSON lines, Parquet and Arrow, with columns that the user names;
+- `vw.py`: `read_vw` and `read_dsjson`, from Vowpal Wabbit's two forms (Personalizer writes the second);
+- `obp.py`: `from_obp`, from the dict of Open Bandit Pipeline, and `to_obp`;
+- `writing.py`: `write`, to CSV, JSON lines and Parquet, `to_frame`, and `vw_lines`, Vowpal Wabbit's text;
+- `health.py`: `check`, a report of what is wrong with a log; `counting.py` counts what it is made from.
+
+The guide is docs/guide-logs.md.
+"""
+
+from banditboost.logs.health import Finding, Health, check
+from banditboost.logs.log import Block, Log
+from banditboost.logs.obp import from_obp, to_obp
+from banditboost.logs.tables import read
+from banditboost.logs.vw import read_dsjson, read_vw
+from banditboost.logs.writing import to_frame, vw_lines, write
+
+__all__ = [
+    "Block",
+    "Finding",
+    "Health",
+    "Log",
+    "check",
+    "from_obp",
+    "read",
+    "read_dsjson",
+    "read_vw",
+    "to_frame",
+    "to_obp",
+    "vw_lines",
+    "write",
+]
