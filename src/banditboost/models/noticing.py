@@ -105,7 +105,7 @@ class NoticingModel(DecidingModel):
 
     def _restore_watch(self, arrays: dict[str, Array]) -> None:
         if self._is_watching():
-            self._watch, n_changes = stored_watch(arrays, self._watch, len(self.labels), self.verdicts)
+            self._watch, n_changes = stored_watch(arrays, self._watch, len(self.labels), int(self._counts.verdicts))
             self._counts.changes = self._n_told = n_changes
             found = latest(self._watch, n_changes, self.labels)
             self._counts.began = found[-1].verdicts if found else 0
