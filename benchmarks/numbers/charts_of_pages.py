@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from benchmarks import charts
 from benchmarks.bakeoff import page as bakeoff_page
+from benchmarks.change import page as change_page
 from benchmarks.clicks import page as clicks_page
 from benchmarks.numbers import sources, speed
 from benchmarks.obd import page as obd_page
@@ -22,6 +23,10 @@ CHARTS: dict[Path, Chart] = {
     FOLDER / bakeoff_page.CHART_NAME: (
         bakeoff_page.draw,
         lambda: bakeoff_page.chart_numbers(sources.lines("bakeoff")),
+    ),
+    FOLDER / change_page.CHART_NAME: (
+        change_page.draw,
+        lambda: change_page.chart_numbers(sources.lines("change")),
     ),
     FOLDER / clicks_page.CHART_NAME: (clicks_page.draw, lambda: clicks_page.curves(sources.lines("clicks"))),
     FOLDER / obd_page.CHART_NAME: (obd_page.draw, lambda: obd_page.chart_numbers(sources.lines("obd"))),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks import reproduction_page
 from benchmarks.bakeoff import page as bakeoff_page
+from benchmarks.change import page as change_page
 from benchmarks.clicks import page as clicks_page
 from benchmarks.coverage import page as coverage_page
 from benchmarks.numbers import sources
@@ -20,6 +21,7 @@ def texts() -> dict[Path, str]:
     reproduced = reproduction_page.files(sources.reproduced(), read_causes(FOLDER / CAUSES_NAME))
     return {
         FOLDER / bakeoff_page.PAGE_NAME: bakeoff_page.page(sources.lines("bakeoff")),
+        FOLDER / change_page.PAGE_NAME: change_page.page(sources.lines("change")),
         FOLDER / clicks_page.PAGE_NAME: clicks_page.page(sources.lines("clicks")),
         FOLDER / coverage_page.PAGE_NAME: coverage_page.page(sources.lines("coverage")),
         FOLDER / obd_page.PAGE_NAME: obd_page.page(sources.lines("obd")),

@@ -78,7 +78,7 @@ def page(records: Sequence[Record]) -> str:
         table=render(header, [line[:-1] for line in lines]),
         found=_found(lines),
         adf=_about_adf(shown, len(lines)),
-        origin=_origin(shown),
+        origin=origin(shown),
     )
 
 
@@ -108,12 +108,12 @@ def _line(stream: str, records: Sequence[Record]) -> tuple[str, ...] | None:
         best = max(best, by_player[ADF], key=lambda runs: sum(run["mean"] for run in runs))
     name = best[0]["settings"]["explorer"].removeprefix("--").split()[0]
     name = f"adf {name}" if best[0]["player"] == ADF else name
-    mark = _mark(by_player[OURS], best)
+    sign = mark(by_player[OURS], best)
     first = here[0]
     return (
         stream, first["streams_for"], f"{first['rounds']:,}", str(first["options"]), _both(by_player[OURS]),
-        _both(best), mark, name, _mean(by_player.get(ROUNDED, []), "mean"), _mean(by_player.get(GUESSING, []), "mean"),
-        _mean(by_player[OURS], "best"), mark,
+        _both(best), sign, name, _mean(by_player.get(ROUNDED, []), "mean"), _mean(by_player.get(GUESSING, []), "mean"),
+        _mean(by_player[OURS], "best"), sign,
     )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def _mean(records: Sequence[Record], name: str) -> str:
     return f"{mean:.4f}" if name == "best" else f"{mean:.4f} ± {half:.4f}"
 
 
-def _mark(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
+def mark(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
     of = {record["seed"]: record["mean"] for record in theirs}
     differences = [record["mean"] - of[record["seed"]] for record in ours if record["seed"] in of]
     mean, half = mean_interval(differences) if differences else (0.0, 0.0)
@@ -143,7 +143,7 @@ def _found(lines: Sequence[tuple[str, ...]]) -> str:
         ("all", lines),
         ("those for reporting", [line for line in lines if line[1] == REPORTING]),
     ):
-        ahead, behind = (sum(line[-1] == mark for line in some) for mark in "▲▼")
+        ahead, behind = (sum(line[-1] == sign for line in some) for sign in "▲▼")
         level = len(some) - ahead - behind
         told.append(
             f"Of {what} ({len(some)}), GapBoost is ahead on {ahead}, level on {level} and behind on {behind}."
@@ -151,7 +151,7 @@ def _found(lines: Sequence[tuple[str, ...]]) -> str:
     return " ".join(told)
 
 
-def _origin(records: Sequence[Record]) -> str:
+def origin(records: Sequence[Record]) -> str:
     if not records:
         return "Nothing was played yet."
     machine = ", ".join(f"{name} {value}" for name, value in records[-1]["machine"].items())

@@ -25,9 +25,15 @@ class Runner:
     """Plays, and writes every run down; what is in the file is not played again."""
 
     def __init__(
-        self, results: Results, about: Mapping[str, Any], tell: Callable[[Record], None], until: float
+        self,
+        results: Results,
+        about: Mapping[str, Any],
+        tell: Callable[[Record], None],
+        until: float,
+        measure: Callable[[Task, Player, Settings, int], Record] | None = None,
     ) -> None:
         self._results, self._about, self._tell, self._until = results, about, tell, until
+        self._measure = measure or played
         self._records = {record["id"]: record for record in results.records()}
 
     def play(self, task: Task, player: Player, seeds: Sequence[int] = SEEDS) -> None:
@@ -52,15 +58,15 @@ class Runner:
             if time.time() > self._until:
                 raise TimeoutError("the time that was given is over; the same command goes on")
             now = _now()
-            played = _played(task, player, settings, seed)
-            record = {"id": key, **played, **self._about, "date": now[:10], "finished": now}
+            found = self._measure(task, player, settings, seed)
+            record = {"id": key, **found, **self._about, "date": now[:10], "finished": now}
             self._results.append(record)
             self._records[key] = record
             self._tell(record)
         return self._records[key]
 
 
-def _played(task: Task, player: Player, settings: Settings, seed: int) -> Record:
+def played(task: Task, player: Player, settings: Settings, seed: int) -> Record:
     """Rewards are the known means of what was shown, where luck is in them."""
     stream = task.make(seed)
     if seed == TUNING_SEED:

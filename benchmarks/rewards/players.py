@@ -81,7 +81,7 @@ def command(settings: Settings, n_options: int) -> str:
     """What follows `vw` on the command line."""
     pairs = " -q ff" if settings["pairs"] else ""
     limits = f"--cb_min_cost {settings['most'] - 1} --cb_max_cost {settings['most']}"
-    how = f"{settings['explorer']} --cb_type {settings['estimate']} -l {settings['step']}"
+    how = f"{settings['explorer']} --cb_type {settings['estimate']} -l {settings['step']}{settings.get('rest', '')}"
     return f"--cb_explore {n_options} {how} {limits}{pairs} -b 20"
 
 

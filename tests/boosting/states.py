@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from banditboost.errors import DecisionError
 from banditboost.models.ledger import Ledger
+
+
+class Nothing(NamedTuple):
+    """What a baseline knows of changes."""
 
 
 def state_of(model: Any) -> dict[str, Any]:
@@ -19,6 +23,7 @@ def state_of(model: Any) -> dict[str, Any]:
     return {
         **{name: bytes_of(array) for name, array in forest.items()},
         **{name: bytes_of(array, "rounds") for name, array in _leaves(model._state().learned)},
+        **{name: bytes_of(array) for name, array in _leaves(getattr(model._state(), "watch", Nothing()))},
         "learners": pickle.dumps(getattr(committee, "learners", None)),
         "ledger": b"" if identity is None else bytes(identity.ledger.bits).rstrip(b"\0"),
         "below": []

@@ -237,3 +237,29 @@ def test_names_that_share_and_words() -> None:
         coded = [size, code, *map(float, listed), *[math.nan] * (16 - len(listed))]
         pair.step(row, coded, len(words) % 3)
     pair.compare_trees()
+
+
+# Changes of the world
+
+
+def run_changing(n_rounds: int, n_labels: int, kind: str) -> Pair:
+    """Labels are others every so often, and the twin notices the same changes."""
+    stream = make_stream(kind, n_labels, n_rounds)
+    pair = make_pair(n_labels, 2, stream)
+    luck = np.random.default_rng(n_labels)
+    for t, (x, y) in enumerate(zip(stream.X, stream.y.tolist(), strict=True)):
+        wrong = luck.random() < 0.2
+        pair.step(x, x.tolist(), (y + t // (n_rounds // 4) + wrong) % n_labels)
+    assert [(change.verdicts, change.label) for change in pair.booster.changes] == pair.twin.changes
+    beliefs = pair.booster._watch.beliefs
+    for label, belief in pair.twin.beliefs.items():
+        expected = [belief.n, belief.mu, *belief.S, belief.m, belief.nu, belief.R]
+        np.testing.assert_allclose(beliefs[label], expected, rtol=1e-8, atol=1e-8)
+    pair.compare_trees()
+    return pair
+
+
+@pytest.mark.skipif(INTERPRETED, reason="a change is noticed after many rounds")
+@pytest.mark.parametrize(("kind", "n_labels"), [("mixed", 3), ("numeric", 5)])
+def test_changes_are_noticed_as_by_the_twin(kind: str, n_labels: int) -> None:
+    assert run_changing(1600, n_labels, kind).twin.changes

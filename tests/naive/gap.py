@@ -46,7 +46,15 @@ GAMMA, GAMMA_WITH_HOPE = 1, 10
 MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
 WIDEST = 256
+MOST_GAMMA = 700
 LEAST_DOUBT = 0.01
+FALLS = (1.5, 3)
+RISE = 8
+FALL_ALARM, RISE_ALARM = 10, 5
+CAUTION = 10
+LEAST_EXPECTED = 0.01
+RISES_AFTER = 5000
+NEXT_TO_NOTHING = 1e-12
 MOST_EAGER = 512
 PATIENCE = 2
 TRUST_PRIOR = 2
@@ -211,6 +219,41 @@ class LateRidge(Ridge):
             self.waiting = []
 
 
+class Belief:
+    """The test for changes of one label: n, mu, S of each factor; of rounds in which it was not the greedy
+    one m, nu, R.
+    """
+
+    def __init__(self):
+        self.n, self.mu, self.S = 0, 0.0, [0.0] * len(FALLS)
+        self.m, self.nu, self.R = 0, 0.0, 0.0
+
+    def has_risen(self, r, p, counts):
+        q = clip(p + self.nu, LEAST_EXPECTED, 1 - LEAST_EXPECTED)
+        self.m += 1
+        self.nu += (r - p - self.nu) / (self.m + CAUTION)
+        if counts:
+            self.R = max(0.0, self.R + log_ratio(r, q, 1 / RISE))
+        if self.R > RISE_ALARM:
+            self.R = 0.0
+            return True
+        return False
+
+    def has_fallen(self, r, p):
+        q = clip(p + self.mu, LEAST_EXPECTED, 1 - LEAST_EXPECTED)
+        self.n += 1
+        self.mu += (r - p - self.mu) / (self.n + CAUTION)
+        self.S = [max(0.0, S + log_ratio(r, q, theta)) for S, theta in zip(self.S, FALLS, strict=True)]
+        return max(self.S) > FALL_ALARM
+
+
+def log_ratio(r, q, theta):
+    """ln of the likelihood of r at odds q / (1 - q) / theta, over that at odds q / (1 - q)."""
+    odds = q / (1 - q) / theta
+    fallen = odds / (1 + odds)
+    return r * math.log(fallen / q) + (1 - r) * math.log((1 - fallen) / (1 - q))
+
+
 class Statistics:
     """Welford's count, mean and sum of squares of one numeric column, how many values were 0, and how many
     rows lacked it since the first value.
@@ -278,6 +321,8 @@ class GapBoost:
         self.Q = dict.fromkeys(LINEAR, 0.0)
         self.V = 0
         self.L = [0.0] * 3 + [FIRST_LOSS] * N  # L[j - 1] is that of prefix j
+        self.beliefs = {}  # label -> Belief, since the last change
+        self.changes = []  # (V, label) of each change that was noticed
         self.round = 0
         self.pair_memo = {}  # number of columns -> the pairs of stages 2 and 3
 
@@ -444,12 +489,13 @@ class GapBoost:
         return min(self.L + self.regression_losses(features))
 
     def expert_weights(self, features):
+        return self.weights_with(self.regression_losses(features))
+
+    def weights_with(self, regression_losses):
         """Of the prefixes, then of the regressions that count."""
         u = shares([math.exp(-HEDGE_RATE * (loss - min(self.L))) for loss in self.L])
-        family = [
-            math.exp(-FAMILY_RATE * (loss - self.least_loss(features)))
-            for loss in [min(self.L), *self.regression_losses(features)]
-        ]
+        least = min(self.L + regression_losses)
+        family = [math.exp(-FAMILY_RATE * (loss - least)) for loss in [min(self.L), *regression_losses]]
         v = shares([family[0] * u_j for u_j in u] + family[1:])
         return shares([v_j if v_j >= LEAST_EXPERT else 0.0 for v_j in v])
 
@@ -460,13 +506,28 @@ class GapBoost:
         for a, n in self.n_wrong.items():
             score[a] = -n / (n + PATIENCE)
         for a in self.groups:
-            score[a] = 0.0
-            F = self.prefixes(a, x, features)
-            for kind, v_j in zip(self.kinds_of_regressions(features), v[3 + self.N :], strict=True):
-                score[a] += v_j * clip(self.regression_answer(kind, a, features), -1, 1)
-            for j in range(3 + self.N):
-                score[a] += v[j] * clip(F[j + 1], -1, 1)
+            score[a] = self.score(a, x, features, v, self.kinds_of_regressions(features))
         return score
+
+    def score(self, a, x, features, v, kinds):
+        """The mean of a label's prefixes and these kinds of regressions with weights v."""
+        score, F = 0.0, self.prefixes(a, x, features)
+        for kind, v_j in zip(kinds, v[3 + self.N :], strict=True):
+            score += v_j * clip(self.regression_answer(kind, a, features), -1, 1)
+        for j in range(3 + self.N):
+            score += v[j] * clip(F[j + 1], -1, 1)
+        return score
+
+    def score_of_learning(self, a, x, features, u):
+        """The label's score by the experts that learn in this round."""
+        kinds = self.kinds_of_regressions(features)
+        if "wide" in kinds and not self.everybody_learns(u) and self.wide_rests(features):
+            kinds = ["narrow"] * ("narrow" in kinds)
+        losses = {"narrow": self.L_narrow, "wide": self.L_wide}
+        return self.score(a, x, features, self.weights_with([losses[kind] for kind in kinds]), kinds)
+
+    def everybody_learns(self, u):
+        return self.V <= MEMORY or u < AWAKE
 
     def hopes(self, score, x):
         """Scores plus what the narrow regressions, and the weights at shared places, do not know."""
@@ -504,13 +565,12 @@ class GapBoost:
         allowed = range(self.k) if allowed is None else allowed
         k = len(allowed)
         best = first_best(hope, allowed)
+        hope = list(hope)
+        for a, belief in self.beliefs.items():
+            hope[a] = hope[best] - (hope[best] - hope[a]) * math.exp(-belief.R)
         doubt = max((1 - hope[best]) / 2, LEAST_DOUBT)
-        gamma = (
-            math.sqrt(self.V + 1)
-            * (GAMMA_WITH_HOPE if self.has_hopes(self.features(x)) else GAMMA)
-            * k
-            / doubt
-        )
+        c = GAMMA_WITH_HOPE if self.has_hopes(self.features(x)) else GAMMA
+        gamma = min(c * math.sqrt(self.V - self.last_change() + 1), MOST_GAMMA) * k / doubt
         P = [0.0] * self.k
         others = 0.0
         for a in allowed:
@@ -550,7 +610,10 @@ class GapBoost:
         self.V += 1
         self.heard[a] = self.heard.get(a, 0) + 1
         if a in self.groups:
-            self.teach(a, x, reward, features, rng.uniform(self.seed, decision.round, rng.REST, 0))
+            u = rng.uniform(self.seed, decision.round, rng.REST, 0)
+            p = (1 + self.score_of_learning(a, x, features, u)) / 2
+            self.teach(a, x, reward, features, u)
+            self.look_for_change(decision, reward, p)
         else:
             for m in LINEAR:
                 self.note_norm(m, features[m])
@@ -564,6 +627,27 @@ class GapBoost:
             if name is not None:
                 self.last_name[place] = name
 
+    def last_change(self):
+        return self.changes[-1][0] if self.changes else 0
+
+    def look_for_change(self, decision, reward, p):
+        a = decision.ytilde
+        belief = self.beliefs.setdefault(a, Belief())
+        counts = self.V - self.last_change() > RISES_AFTER
+        if a != decision.yhat and belief.has_risen(reward, p, counts):
+            self.forget_certainty(a)
+        if belief.has_fallen(reward, p):
+            self.changes.append((self.V, a))
+            self.beliefs = {}
+            for label in self.groups:
+                self.forget_certainty(label)
+
+    def forget_certainty(self, a):
+        """Weights stay; inverses and sums of squared gradients are as at the beginning, or next to that."""
+        self.narrow[a].inverse, self.wide[a].inverse, self.wide[a].waiting = {}, {}, []
+        for m in LINEAR:
+            self.G[a, m] = {place: min(G, NEXT_TO_NOTHING) for place, G in self.G[a, m].items()}
+
     def note_norm(self, m, features):
         for _, value in features:
             self.Q[m] += value * value
@@ -571,7 +655,7 @@ class GapBoost:
     def teach(self, a, x, reward, features, u):
         """What the chain and the regressions of a label learn; u tells whether those far behind do."""
         y = 2 * reward - 1
-        all_learn = self.V <= MEMORY or u < AWAKE
+        all_learn = self.everybody_learns(u)
         n_prefixes = 3 + self.N if all_learn else self.n_not_far()
         wide_learns = all_learn or not self.wide_rests(features)
         kinds = self.kinds_of_regressions(features)

@@ -18,5 +18,6 @@ Where to look:
     costs.py             lines 14 and 15: cost vectors, and what a learner is taught
     potential.py         the potentials of OptBandit, counted by vote_states.py
     edges.py             empirical edges, for simulations
+    change.py            has the world changed? What GapBoost does about it is in gap/teach.py
     python_round.py      a round with weak learners that are Python objects
 """

@@ -125,7 +125,7 @@ def step_size(settings: Record, counts: Record, memo: Array) -> float:
     A rate that follows from the votes is large where they are divided; steps with it made accuracy worse, and
     the least rate is taken.
     """
-    eta: float = settings.step / math.sqrt(counts.verdicts)
+    eta: float = settings.step / math.sqrt(counts.verdicts - counts.began)
     if settings.full_information != 0:
         return eta
     return eta * (settings.least_rate if settings.schedule == SCHEDULE_BY_VOTES else memo[RATE])
@@ -281,6 +281,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
             `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         rewards: the least and the largest reward; a verdict counts as one of the two.
+        restart_on_change: begin anew when verdicts have become worse than before (docs/guide-change.md).
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
         lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
@@ -310,6 +311,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
         weak_learner: Any = None,
         schema: Schema | None = None,
         rewards: tuple[float, float] = UNIT,
+        restart_on_change: bool = False,
         clip: float | None = 100.0,
         lesson: str = "ours",
         importance_scale: float = 1.0,
@@ -325,6 +327,7 @@ class AdaBandit(AdaptiveBooster, Rated, BanditBooster):
             weak_learner=weak_learner,
             schema=schema,
             rewards=rewards,
+            restart_on_change=restart_on_change,
             clip=clip,
             lesson=lesson,
             importance_scale=importance_scale,

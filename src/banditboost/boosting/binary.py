@@ -274,6 +274,7 @@ class BinBandit(BinaryBooster):
             tree.
         schema: features, if they are to be declared.
         rewards: the least and the largest reward; a verdict counts as one of the two.
+        restart_on_change: begin anew when verdicts have become worse than before (docs/guide-change.md).
         clip: the largest weight of an example; None is no limit.
         importance_scale: what the weights of examples are multiplied by.
         tie_tolerance: kept for the other boosters' sake, this one compares no costs.
@@ -307,6 +308,7 @@ class BinBandit(BinaryBooster):
         weak_learner: Any = None,
         schema: Schema | None = None,
         rewards: tuple[float, float] = UNIT,
+        restart_on_change: bool = False,
         clip: float | None = None,
         importance_scale: float = 1.0,
         tie_tolerance: float = 1e-9,
@@ -321,6 +323,7 @@ class BinBandit(BinaryBooster):
             weak_learner=weak_learner,
             schema=schema,
             rewards=rewards,
+            restart_on_change=restart_on_change,
             clip=clip,
             importance_scale=importance_scale,
             tie_tolerance=tie_tolerance,

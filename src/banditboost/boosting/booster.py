@@ -10,8 +10,9 @@ import numpy as np
 
 from banditboost.boosting.costs import LESSONS
 from banditboost.boosting.python_round import PythonCalls
-from banditboost.boosting.round import NEXT, NONE
+from banditboost.boosting.round import ANEW, NEXT, NONE
 from banditboost.errors import LabelError, ParameterError
+from banditboost.inspection.changes import Watch, new_watch
 from banditboost.inspection.trees import TreeView, count_trees, importances, view_tree
 from banditboost.memo import CHOSEN_EXPERT, VOTES
 from banditboost.models.bandit import BanditModel
@@ -62,6 +63,7 @@ class BoosterState(NamedTuple):
     features: Array
     ledger: Array
     learned: Any  # a named tuple: counts, tally, and whatever else the booster has learned
+    watch: Watch
     forest: Forest
     learn_trees: Any
     scratch: Any
@@ -116,10 +118,15 @@ class Booster(Model):
         self._settings.largest_weight = math.inf if clip is None else clip
         self._settings.importance_scale = self._lesson["importance_scale"]
         self._settings.tie_tolerance = self._lesson["tie_tolerance"]
+        self._watch = new_watch(self._n_watched())
         self._table = feature_table(self._schema)
         self._committee = self._make_committee()
         self._make_learners()
         self._make_scratch()
+
+    def _n_watched(self) -> int:
+        """Lines of the test for changes: one for all labels, or one for each."""
+        return 1
 
     def _make_learners(self) -> None:
         """Make the learners that there are from the beginning."""
@@ -156,7 +163,7 @@ class Booster(Model):
 
     def _state(self) -> Any:
         own = {"settings": self._settings, "ledger": self._ledger, "scratch": self._scratch}
-        return BoosterState(learned=self.learned(), **own, **self._learners())
+        return BoosterState(learned=self.learned(), watch=self._watch, **own, **self._learners())
 
     def _learners(self) -> dict[str, Any]:
         """The learners as a round reads them."""
@@ -182,9 +189,20 @@ class Booster(Model):
 
     def _finish_lesson(self) -> None:
         while self._scratch.lesson[NEXT] != NONE:
+            if self._scratch.lesson[NEXT] == ANEW:
+                self._begin_anew()
+                return
             calls = self._calls
             if calls.learn(calls.model, self._blank, float(GO_ON), 0, 0, 0) != LEARNED:
                 self._make_room()
+
+    def _begin_anew(self) -> None:
+        """A change was noticed: exchange the learners and their weights for new ones."""
+        draft = self._draft()
+        draft._start()
+        draft._watch = self._watch
+        draft._renew()
+        self._become(draft)
 
     def _make_room(self) -> None:
         """Let the pool of the trees grow that has too little room, or free some of it."""
@@ -361,3 +379,37 @@ class BanditBooster(Booster, BanditModel):
     """A booster that hears only whether the label it showed was right: AdaBandit, OptBandit, BinBandit,
     MixBandit and GapBoost.
     """
+
+    def __init__(
+        self, labels: Iterable[Hashable], *, restart_on_change: bool = False, **parameters: Any
+    ) -> None:
+        if not isinstance(restart_on_change, bool):
+            raise ParameterError(f"restart_on_change is {quoted(restart_on_change)}; give True or False")
+        super().__init__(labels, **parameters)
+        if restart_on_change and not isinstance(self.weak_learner, HoeffdingTree):
+            raise ParameterError(
+                "restart_on_change is True, but the weak learners are Python objects; leave it out, or give "
+                "a HoeffdingTree"
+            )
+        self._settings.restarts = restart_on_change
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "restart_on_change": bool(self._settings.restarts)}
+
+    def _is_watching(self) -> bool:
+        return bool(self._settings.restarts)
+
+    @property
+    def memory_usage(self) -> int:
+        return super().memory_usage + (sum(a.nbytes for a in self._watch) if self._is_watching() else 0)
+
+    def _weights_to_show(self) -> dict[str, Any]:
+        return {**super()._weights_to_show(), **self._changes_to_show()}
+
+    def _arrays(self) -> dict[str, Array]:
+        return {**super()._arrays(), **self._watch_to_keep()}
+
+    def _restore(self, arrays: dict[str, Array]) -> None:
+        super()._restore(arrays)
+        self._restore_watch(arrays)

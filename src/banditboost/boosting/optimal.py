@@ -24,6 +24,7 @@ from banditboost.boosting.round import Round
 from banditboost.boosting.vote_states import MOST_VOTES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPERT_TIE
+from banditboost.inspection.changes import Watch
 from banditboost.memo import CHOSEN_EXPERT, VOTES
 from banditboost.models.model import MEBIBYTE, Witnessed
 from banditboost.rewards import UNIT
@@ -50,6 +51,7 @@ class OptimalState(NamedTuple):
     features: Array
     ledger: Array
     learned: OptimalLearned
+    watch: Watch
     forest: Forest
     learn_trees: Any
     scratch: CostScratch
@@ -246,6 +248,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
             `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         rewards: the least and the largest reward; a verdict counts as one of the two.
+        restart_on_change: begin anew when verdicts have become worse than before (docs/guide-change.md).
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
         lesson: how a cost vector becomes the label and weight that a tree is taught. "text" is the paper's
@@ -275,6 +278,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
         weak_learner: Any = None,
         schema: Schema | None = None,
         rewards: tuple[float, float] = UNIT,
+        restart_on_change: bool = False,
         clip: float | None = 100.0,
         lesson: str = "ours",
         importance_scale: float = 1.0,
@@ -291,6 +295,7 @@ class OptBandit(OptimalBooster, Rated, BanditBooster):
             weak_learner=weak_learner,
             schema=schema,
             rewards=rewards,
+            restart_on_change=restart_on_change,
             clip=clip,
             lesson=lesson,
             importance_scale=importance_scale,

@@ -35,9 +35,11 @@ from typing import Any
 
 from numba import float64, int64
 
+from banditboost.boosting.change import has_fallen, note_change
 from banditboost.compiled.border import TABLE, caller, table_type
 from banditboost.compiled.compile import entry, inlined
 from banditboost.compiled.rng import VERDICT, round_key, uniform
+from banditboost.inspection.changes import NOBODY
 from banditboost.inspection.tally import note_logged, note_verdict
 from banditboost.memo import ROUND, SHOWN
 from banditboost.models.calls import (
@@ -66,9 +68,9 @@ def first_of_all(model: Any, memo: Array, feedback: int) -> int:  # noqa: ARG001
 
 
 # A lesson for which the trees have no room waits in the scratch: which of its examples is next (NONE if there
-# is no such lesson), and the number of the first tree.
+# is no such lesson, ANEW if all trees are to begin anew in its place), and the number of the first tree.
 NEXT, FIRST = 0, 1
-NONE = -1
+NONE, ANEW = -1, -2
 
 
 @inlined
@@ -123,6 +125,24 @@ def teach_nobody(model: Any, first: int, x: Array, taught: int) -> int:  # noqa:
 def is_done(model: Any) -> int:  # noqa: ARG001 (whatever the model)
     """There is nothing to go on with in a model without weak learners."""
     return LEARNED
+
+
+@inlined
+def begins_anew(model: Any, feedback: int) -> bool:
+    """Whether verdicts have become worse than they were since the beginning, and the learners are to begin
+    anew.
+    """
+    if model.settings.restarts == 0 or not has_fallen(model.watch.beliefs, 0, float(feedback), 0.0):
+        return False
+    note_change(model, NOBODY)
+    model.scratch.lesson[NEXT] = ANEW
+    return True
+
+
+@inlined
+def goes_on(model: Any, feedback: float) -> bool:  # noqa: ARG001 (whatever was heard)
+    """A graded booster does on its own what changes ask for; without learners there is nothing to do."""
+    return False
 
 
 @inlined
@@ -181,6 +201,7 @@ class Round:
         self.codes: dict[tuple[str, str], Any] = {}
         self._has_trees = teach_learners is not teach_nobody
         hear: Callable[..., Any] = as_told if graded else as_verdict
+        is_over = begins_anew if self._has_trees and not graded else goes_on
         waits, finish = (is_unfinished, go_on) if self._has_trees else (never, is_done)
 
         def decide(
@@ -226,6 +247,8 @@ class Round:
                 note(model.settings, model.learned.tally, memo, told)
             if model.settings.full_information != 0:
                 count_round(counts, round_)
+            if is_over(model, feedback):
+                return NO_ROOM
             return teach_learners(model, first, memo[start:], 0)
 
         self.decide = entry(decide, f"{choose.__module__}.decide_{choose.__name__}")

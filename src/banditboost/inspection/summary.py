@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from banditboost.inspection.accuracy import Account, Accuracy, is_graded, lately, since_the_start
+from banditboost.inspection.changes import Change
 from banditboost.inspection.tally import HEARD, WINDOW, logged_of
 from banditboost.rewards import UNIT, Range, in_units
 from banditboost.text import counted, visible
@@ -17,6 +18,7 @@ _MOST_LABELS = 12  # lines of the table
 _MOST_EXPERTS = 3
 _MOST_TEXTS = 5
 _MEBIBYTE = 1 << 20
+_UNKNOWN = "alphas", "expert_weights", "trees", "word_places", "changes", "last_change"  # of some models
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,14 @@ class Summary:
     word_places: tuple[int, int] | None
     """Places that names and words share: how many are in use, and how many there are."""
 
+    changes: int | None
+    """How many changes of the world were noticed, if the model looks for them."""
+    last_change: Change | None
+
     @classmethod
     def of(cls, labels: Sequence[Hashable], tally: Array, rewards: Range = UNIT, **parts: Any) -> Summary:
         """The summary of a model that has heard what the tally says."""
-        unknown = dict.fromkeys(("alphas", "expert_weights", "trees", "word_places"))
+        unknown = dict.fromkeys(_UNKNOWN)
         shown: dict[str, Any] = {**unknown, **parts}
         logged, earned = int(logged_of(tally)[:, 0].sum()), float(logged_of(tally)[:, 1].sum())
         return cls(
@@ -133,6 +139,8 @@ class Summary:
             yield f"experts: {len(self.expert_weights)}, the heaviest " + ", ".join(
                 f"number {i} ({weight:.3f})" for i, weight in best
             )
+        if self.changes is not None:
+            yield f"changes of the world: {self._changes()}"
         if self.trees is not None:
             full = ", at the memory ceiling" if self.trees.full else ""
             leaves = f"{self.trees.leaves:,} leaves, {self.trees.asleep:,} asleep"
@@ -147,6 +155,13 @@ class Summary:
         if self.word_places is not None:
             yield "names and words that share: {:,} of {:,} places in use".format(*self.word_places)
         yield f"memory: {_size(self.memory)} of at most {_size(self.max_memory)}"
+
+    def _changes(self) -> str:
+        last = self.last_change
+        if last is None:
+            return "none noticed"
+        whose = "" if last.label is None else f" of {_short(last.label)}"
+        return f"{self.changes:,} noticed, the last after {last.verdicts:,} verdicts: rewards{whose} fell"
 
     def _removed(self) -> str:
         names, more = (

@@ -5,6 +5,7 @@ Where to look:
     model.py      labels, schema, seed, files, what can be seen
     deciding.py   `decide`
     bandit.py     `learn`: verdicts, each learned once
+    noticing.py   changes of the world: how a model tells of them
     calls.py      the compiled round of a model, bound to its arrays
     identity.py   which decision is whose: model, branch, run, round
     ledger.py     which rounds have been learned

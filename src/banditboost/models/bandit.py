@@ -20,6 +20,8 @@ from banditboost.models.changing import ToLearn
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.locking import locked
 from banditboost.models.logged import Lesson, LoggedModel
+from banditboost.models.noticing import NoticingModel
+from banditboost.models.settings import CHANGES
 from banditboost.rewards import UNIT, check_range, share_told
 from banditboost.rows.checking import fits
 from banditboost.rows.many import listed, try_row
@@ -29,7 +31,7 @@ from banditboost.text import quoted
 from banditboost.types import Array
 
 
-class BanditModel(LoggedModel):
+class BanditModel(NoticingModel, LoggedModel):
     """A model that hears only of the label it showed: whether it was right, or what it earned.
 
     >>> from banditboost import GapBoost
@@ -70,6 +72,8 @@ class BanditModel(LoggedModel):
         3.5
         """
         with self._turn.lock: self._learn(decision, correct, reward)  # fmt: skip # noqa: E701
+        if self._calls.counters[CHANGES] != self._n_told:
+            self._tell_changes()
 
     def _learn(self, decision: Decision, correct: Any, reward: Any) -> None:
         if self._turn.unfinished is not None:
@@ -214,12 +218,16 @@ class BanditModel(LoggedModel):
         row = self._joined(as_taken(self._schema, vocabulary.row_of(decision._memo)))
         return np.concatenate([decision._head(), row])
 
-    @locked
     def learn_many(self, decisions: Iterable[Decision], correct: Any = None, *, rewards: Any = None) -> None:
         """Learn the verdicts on many decisions, or their rewards, in their order, as if one by one.
 
         If any is refused, none was learned.
         """
+        self._learn_all(decisions, correct, rewards)
+        self._tell_changes()
+
+    @locked
+    def _learn_all(self, decisions: Iterable[Decision], correct: Any, rewards: Any) -> None:
         name, given, what = (
             ("correct", correct, "verdict") if rewards is None else ("rewards", rewards, "reward")
         )

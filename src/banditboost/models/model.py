@@ -297,6 +297,9 @@ class Model(Changing):
         """What follows from the sums that the round's witness has made."""
         return Witnessed(sums[0] / sums[1], None)
 
+    def _tell_changes(self) -> None:
+        """Tell of changes of the world that were noticed, if the model looks for them."""
+
     def _suffered(self) -> Array | None:
         """The sums of what each learner has suffered, which `play` sets back; None without cost vectors."""
         return None

@@ -28,6 +28,7 @@ SETTINGS = np.dtype(
             ("largest_weight", "f8"),  # of an example; a field called clip would hide behind NumPy's method
             ("tie_tolerance", "f8"),
             ("importance_scale", "f8"),
+            ("restarts", "i8"),  # 1: the learners begin anew when a change is noticed
             ("lesson", "i8"),  # what a tree is taught from a cost vector (boosting/costs.py)
             ("first_round", "i8"),  # with which the ledger begins,
             ("remembered", "i8"),  # how many rounds it tells of,
@@ -42,11 +43,13 @@ COUNTS = np.dtype(
             ("verdicts", "i8"),  # how many were learned
             ("recent_error", "f8"),  # of the greedy label
             ("rounds", "i8"),  # how many were decided
+            ("changes", "i8"),  # how many changes of the world were noticed,
+            ("began", "i8"),  # and after how many verdicts the last one; 0 before the first
             ("logged", "i8"),  # how many verdicts were of logs
         ],
     )
 )
-ROUNDS = 2  # its place among them
+ROUNDS, CHANGES = 2, 3  # their places among them
 
 
 def new_record(kind: np.dtype[Any]) -> Record:

@@ -95,7 +95,10 @@ def play(
             "OptionBoost"
         )
     watched = _is_watched(model, condition, y is not None)
-    return _play(model, X, (y, rewards), (delay, float(lost)), watched, progress)
+    try:
+        return _play(model, X, (y, rewards), (delay, float(lost)), watched, progress)
+    finally:
+        model._tell_changes()
 
 
 def _is_watched(model: Model, condition: bool, has_labels: bool) -> bool:

@@ -15,6 +15,7 @@ from banditboost.boosting.gap.choose import choose
 from banditboost.boosting.gap.stages import LinearStages
 from banditboost.boosting.gap.teach import first_learner, teach, teach_chains
 from banditboost.boosting.round import Round
+from banditboost.inspection.changes import with_line
 from banditboost.memo import SHOWN
 from banditboost.models.model import MEBIBYTE
 from banditboost.rewards import UNIT
@@ -71,8 +72,15 @@ class GapBoost(ChainBooster):
     def _make_stages(self) -> LinearStages:
         return LinearStages(len(self.labels), self._schema, self.seed, self.max_memory)
 
+    def _is_watching(self) -> bool:
+        return True
+
+    def _n_watched(self) -> int:
+        return len(self.labels)
+
     def _follow_labels(self) -> None:
         """The new label's chain is made when its first verdict is learned."""
+        self._watch = with_line(self._watch)
         self._stages.set_labels(len(self.labels), self._schema)
         self._committee.set_ceiling(self._memory_for_trees())
         super()._follow_labels()

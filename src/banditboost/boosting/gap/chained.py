@@ -78,7 +78,8 @@ class ChainBooster(BanditBooster):
 
     def _make_scratch(self) -> None:
         super()._make_scratch()
-        self._scratch = GapScratch(**self._scratch._asdict(), **self._stages.scratch())
+        trust = np.zeros_like(self._losses)
+        self._scratch = GapScratch(**self._scratch._asdict(), **self._stages.scratch(), trust=trust)
 
     def learned(self) -> Any:
         """Counts, tally, losses of the experts, linear stages and regressions."""

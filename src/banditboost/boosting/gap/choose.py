@@ -24,6 +24,7 @@ from banditboost.boosting.gap.regression import (
 from banditboost.boosting.gap.state import STAGES
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
+from banditboost.inspection.changes import RISE
 from banditboost.inspection.tally import times_learned
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
 from banditboost.rows.features import NOMINAL
@@ -35,6 +36,7 @@ from banditboost.types import Array
 TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
 OPTIMISM = 0.2  # standard deviations of an answer, in units of the recent error
 GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
+MOST_GAMMA = 700.0  # of them: changes are looked for at a cost of about a 700th of the doubt
 LEAST_DOUBT = 0.01  # keeps every probability positive
 PATIENCE = 2.0  # wrong verdicts after which a label without a chain scores -0.5: Laplace's rule
 
@@ -162,6 +164,15 @@ def weigh_labels(scores: Array, allowed: Array, factor: float, probabilities: Ar
     return best
 
 
+@kernel
+def raise_suspects(scores: Array, allowed: Array, beliefs: Array) -> None:
+    """A label whose rewards seem to have risen comes nearer to the best one: it is tried more often."""
+    best = best_label(scores, allowed)
+    for label in range(scores.size):
+        if beliefs[label, RISE] > 0.0:
+            scores[label] = scores[best] - (scores[best] - scores[label]) * math.exp(-beliefs[label, RISE])
+
+
 @inlined
 def draw_other(probabilities: Array, best: int, u: float) -> int:
     """The first label other than the best with which the sum of probabilities is above u; else the best."""
@@ -193,7 +204,9 @@ def choose(model: Any, memo: Array, key: int) -> None:
     has_hopes = scratch.narrow.size > 0 or scratch.bounds[0] > 0
     if has_hopes:
         add_widths(model, OPTIMISM * recent_error(least, verdicts), scores)
-    factor = math.sqrt(verdicts + 1.0) * (GAMMA_WITH_HOPE if has_hopes else GAMMA)
+    factor = math.sqrt(verdicts - learned.counts.began + 1.0) * (GAMMA_WITH_HOPE if has_hopes else GAMMA)
+    factor = min(factor, MOST_GAMMA)
+    raise_suspects(scores, allowed, model.watch.beliefs)
     best = weigh_labels(scores, allowed, factor, probabilities)
     shown = draw_other(probabilities, best, uniform(key, EXPLORE, 0))
     note_choice(memo, shown, greedy, probabilities[shown], 0.0, allowed.size)

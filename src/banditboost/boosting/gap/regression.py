@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.gap.state import LANES
+from banditboost.boosting.gap.state import LANES, Regressions
 from banditboost.compiled.compile import allocating, inlined, kernel, lane
 from banditboost.inspection.tally import times_learned
 from banditboost.types import Array
@@ -225,6 +225,18 @@ def step_ridge(reading: Reading, group: int, error: float) -> None:
         reading.late[group, n, i] = product[i]
     if n + 1 == shares.size:
         take_away(shares, reading.late[group], inverse)
+
+
+@kernel
+def forget_lessons(regressions: Regressions, group: int) -> None:
+    """The inverse is as at the beginning; weights stay."""
+    inverse = regressions.inverse[group]
+    inverse[:, :] = 0.0
+    for slot in range(inverse.shape[0]):
+        inverse[slot, slot] = 1.0
+    for late in range(regressions.shares.shape[1]):
+        regressions.shares[group, late] = 0.0
+        regressions.late[group, late, :] = 0.0
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from banditboost.inspection.changes import Watch
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
 
@@ -105,6 +106,7 @@ class GapScratch(NamedTuple):
     late: Array  # [LATE, slots]: products of the last inverse with the rows that it has learned
     used: Array  # [slots]: those that these rows use
     probabilities: Array  # by label, of the last decision
+    trust: Array  # in each expert, while a lesson is taught
 
 
 class GapState(NamedTuple):
@@ -114,6 +116,7 @@ class GapState(NamedTuple):
     features: Array
     ledger: Array
     learned: GapLearned
+    watch: Watch
     layout: GapLayout
     forest: Forest
     learn_trees: Any

@@ -138,11 +138,14 @@ def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
 
 def _check_regressions(regressions: Regressions, n_groups: int, verdicts: int) -> None:
     """Ridge regressions on signs: an inverse is symmetric, positive and at most 1; no weight is above half
-    the root of the number of lessons, of which little is lost by rounding.
+    the root of the number of lessons, of which little is lost by rounding. After a change of the world
+    lessons may add to weights once more.
     """
     inverse, weights = regressions.inverse, regressions.weights
     slots = weights.shape[1]
-    demand(np.abs(weights) <= 10.0 * (1.0 + math.sqrt(verdicts)), "a weight of a regression is out of range")
+    demand(
+        np.abs(weights) <= 1000.0 * (1.0 + math.sqrt(verdicts)), "a weight of a regression is out of range"
+    )
     demand(np.abs(inverse) <= 1.0 + _ROUNDING, "a number of an inverse is out of range")
     fresh = (inverse[n_groups:] == np.eye(slots)).all() and not weights[n_groups:].any()
     demand(fresh, "a regression that was not made has learned")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from banditboost.boosting.change import has_fallen, has_risen, note_change
 from banditboost.boosting.gap.chain import (
     keep_norm,
     list_row,
@@ -18,25 +19,28 @@ from banditboost.boosting.gap.chain import (
     step_stage,
 )
 from banditboost.boosting.gap.choose import ask_chains, leave_words_out
-from banditboost.boosting.gap.experts import all_learn, count_prefixes, is_far, judge
+from banditboost.boosting.gap.experts import all_learn, clip, count_prefixes, is_far, judge, weigh_experts
 from banditboost.boosting.gap.late import learn_late
 from banditboost.boosting.gap.regression import (
     counts_narrow,
     counts_wide,
+    forget_lessons,
     narrow,
     ridge_answer,
     step_ridge,
     wide,
 )
-from banditboost.boosting.gap.state import STAGES
+from banditboost.boosting.gap.state import LANES, STAGES
 from banditboost.boosting.gap.words import note_claims, note_shared
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.inspection.tally import BY_LABEL, PER_LABEL
-from banditboost.memo import SHOWN
+from banditboost.memo import GREEDY, SHOWN
 from banditboost.types import Array
 
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
+NEXT_TO_NOTHING = 1e-12  # sums of squared gradients after a change: not 0, which is of what was never learned
+RISES_AFTER = 5_000  # verdicts without a change: before, the model is learning, and exploring more
 MOST_EAGER = 512  # labels; of more, each has a chain from its first reward above 0 on, not from its first one
 
 
@@ -60,13 +64,16 @@ def is_beyond(answer: float, y: float) -> bool:
 
 
 @inlined
-def teach_narrow(model: Any, group: int, y: float) -> None:
-    """Judge the narrow regression, which then learns."""
+def teach_narrow(model: Any, group: int, y: float) -> float:
+    """Judge the narrow regression, which then learns. Returns its part in the score."""
     losses = model.learned.losses
-    if counts_narrow(model.scratch):
-        answer = score_shared_of(model, group) + ridge_answer(narrow(model), group)
-        judge(losses, losses.size - 2, answer, y)
-        step_ridge(narrow(model), group, y - answer)
+    if not counts_narrow(model.scratch):
+        return 0.0
+    answer = score_shared_of(model, group) + ridge_answer(narrow(model), group)
+    judge(losses, losses.size - 2, answer, y)
+    step_ridge(narrow(model), group, y - answer)
+    part: float = model.scratch.trust[losses.size - 2] * clip(answer)
+    return part
 
 
 @inlined
@@ -79,15 +86,17 @@ def wide_learns(model: Any, everybody: bool) -> bool:
 
 
 @inlined
-def teach_wide(model: Any, group: int, n_verdicts: float, y: float) -> None:
+def teach_wide(model: Any, group: int, n_verdicts: float, y: float) -> float:
     """Judge the wide regression before it learns; like the stages, it learns only what it has not foreseen.
-    The label had so many verdicts before this one.
+    The label had so many verdicts before this one. Returns its part in the score.
     """
     losses, shared = model.learned.losses, score_shared_of(model, group)
     answer = shared + ridge_answer(wide(model), group)
     judge(losses, losses.size - 1, answer, y)
     if not is_beyond(answer, y):
         learn_late(model, wide(model), group, n_verdicts, y - shared)
+    part: float = model.scratch.trust[losses.size - 1] * clip(answer)
+    return part
 
 
 @inlined
@@ -119,9 +128,11 @@ def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
 
 
 @inlined
-def teach_prefixes(model: Any, x: Array, group: int, prefix: float, y: float) -> None:
-    """Write down what each tree is to learn: what the prefix before it gets wrong."""
-    learned, scratch = model.learned, model.scratch
+def teach_prefixes(model: Any, x: Array, group: int, prefix: float, y: float) -> float:
+    """Write down what each tree is to learn: what the prefix before it gets wrong. Returns what prefixes with
+    trees add to the score.
+    """
+    learned, scratch, score = model.learned, model.scratch, 0.0
     labels, importance = scratch.labels, scratch.importance
     ask_chains(model, group * labels.size, labels.size, labels.size, x, importance)
     for i in range(labels.size):
@@ -129,29 +140,35 @@ def teach_prefixes(model: Any, x: Array, group: int, prefix: float, y: float) ->
         labels[i] = 1 if y > prefix else 0
         importance[i] = weight if weight > LEAST_LESSON else 0.0
         prefix += answer
+        score += scratch.trust[STAGES + i] * clip(prefix)
         judge(learned.losses, STAGES + i, prefix, y)
+    return score
 
 
 @kernel
-def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, key: int) -> None:
+def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, key: int) -> float:
     """Teach a chain of so many verdicts, and its regressions, a row whose list is there, and write down what
     its trees are to learn. Prefixes far behind rest, in most rounds.
+
+    Returns the score from before the lesson, by the experts that learn.
     """
     learned, scratch = model.learned, model.scratch
     labels, importance = scratch.labels, scratch.importance
     everybody = all_learn(learned.counts.verdicts, key)
     n_prefixes = STAGES + labels.size if everybody else count_prefixes(learned.losses)
     n_stages, with_wide = min(n_prefixes, STAGES), wide_learns(model, everybody)
+    weigh_experts(learned.losses, counts_narrow(scratch), with_wide, scratch.trust)
     list_stages(model, model.layout.reads[0])
-    teach_narrow(model, group, y)
+    score = teach_narrow(model, group, y)
     if with_wide:
         list_stages(model, model.layout.reads[1])
-        teach_wide(model, group, n_verdicts, y)
+        score += teach_wide(model, group, n_verdicts, y)
     note_claims(model, group, 0.5 * (1.0 + y))
     list_stages(model, n_stages)
     prefix = 0.0
     for stage in range(n_stages):
         prefix += score_group(model, stage, group)
+        score += scratch.trust[stage] * clip(prefix)
         judge(learned.losses, stage, prefix, y)
         if not is_beyond(prefix, y) and scratch.bounds[stage] < scratch.bounds[stage + 1]:
             step_stage(model, stage, group, y - prefix)
@@ -162,8 +179,38 @@ def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, k
     for i in range(labels.size):
         labels[i], importance[i] = 0, 0.0
     if n_prefixes > STAGES:
-        teach_prefixes(model, x, group, prefix, y)
+        score += teach_prefixes(model, x, group, prefix, y)
     note_row(model, x)
+    return score
+
+
+@kernel
+def forget_certainty(model: Any, group: int) -> None:
+    """What a chain and its regressions have learned stays, but they learn on as at the beginning."""
+    weights, shared, block, lane = model.learned.weights, model.learned.shared, group // LANES, group % LANES
+    forget_lessons(model.learned.narrow, group)
+    forget_lessons(model.learned.wide, group)
+    for slot in range(weights.shape[2]):
+        weights[1, block, slot, lane] = min(weights[1, block, slot, lane], NEXT_TO_NOTHING)
+    for place in range(shared.shape[2]):
+        shared[1, block, place, lane] = min(shared[1, block, place, lane], NEXT_TO_NOTHING)
+
+
+@kernel
+def look_for_change(model: Any, memo: Array, reward: float, foreseen: float) -> None:
+    """If the shown label's rewards have fallen below what was foreseen, nothing is certain any more; if those
+    of a label that was only tried have risen, that label is not.
+    """
+    shown, counts = int(memo[SHOWN]), model.learned.counts
+    if memo[SHOWN] != memo[GREEDY] and has_risen(
+        model.watch.beliefs, shown, reward, foreseen, counts.verdicts - counts.began > RISES_AFTER
+    ):
+        forget_certainty(model, model.learned.groups[shown])
+    if has_fallen(model.watch.beliefs, shown, reward, foreseen):
+        note_change(model, float(shown))
+        for label in range(model.learned.groups.size):
+            if model.learned.groups[label] >= 0:
+                forget_certainty(model, model.learned.groups[label])
 
 
 @kernel
@@ -177,4 +224,5 @@ def teach(model: Any, memo: Array, reward: float, key: int) -> None:
     if group < 0:
         teach_nobody(model, x)
     else:
-        teach_group(model, x, group, n_verdicts, 2.0 * reward - 1.0, key)
+        score = teach_group(model, x, group, n_verdicts, 2.0 * reward - 1.0, key)
+        look_for_change(model, memo, reward, 0.5 * (1.0 + score))

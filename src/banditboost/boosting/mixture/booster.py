@@ -128,6 +128,7 @@ class MixBandit(MixtureBooster, AdaBandit):
             `learn_costs`; None is the default tree.
         schema: features, if they are to be declared.
         rewards: the least and the largest reward; a verdict counts as one of the two.
+        restart_on_change: begin anew when verdicts have become worse than before (docs/guide-change.md).
         clip: the largest difference between two costs that counts; with lesson "text", the largest cost. None
             is no limit.
         lesson: how a cost vector becomes the label and weight that a tree is taught, as in `AdaBandit`.

@@ -26,6 +26,7 @@ from banditboost.boosting.mixture.density import (
 )
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPERT, uniform
+from banditboost.inspection.changes import Watch
 from banditboost.memo import CHOSEN_EXPERT, RATE, VOTES
 from banditboost.trees.forest import vote_forest
 from banditboost.trees.layout import Forest
@@ -48,6 +49,7 @@ class MixtureState(NamedTuple):
     features: Array
     ledger: Array
     learned: MixtureLearned
+    watch: Watch
     forest: Forest
     learn_trees: Any
     scratch: CostScratch
@@ -92,7 +94,7 @@ def step_size(settings: Record, counts: Record, memo: Array) -> float:
     if settings.full_information != 0:
         return 1.0
     rate = settings.least_rate if settings.schedule == SCHEDULE_BY_VOTES else memo[RATE]
-    eta: float = settings.step * math.sqrt(rate / counts.verdicts)
+    eta: float = settings.step * math.sqrt(rate / (counts.verdicts - counts.began))
     return eta
 
 

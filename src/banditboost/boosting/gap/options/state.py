@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.boosting.gap.state import GapLayout, GapScratch, Regressions
+from banditboost.inspection.changes import Watch
 from banditboost.memo import MOST_PROBABILITIES, VOTES
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
@@ -89,6 +90,7 @@ class OptionState(NamedTuple):
     features: Array
     ledger: Array
     learned: OptionLearned
+    watch: Watch
     layout: GapLayout
     forest: Forest
     learn_trees: Any
