@@ -37,8 +37,10 @@ _USED: Final = {
         SEEN,
     ),
     **dict.fromkeys(("work", "blobs"), SEEN),
-    # Wide rows: set before anybody had played one. On these defaults may be chosen; the others stay fresh.
+    # Wide rows: defaults were chosen on the first six; the others were fresh until these had been looked at.
     **dict.fromkeys(("topics", "noise", "tweets", "courses", "mnist", "haystack"), SEEN),
+    **dict.fromkeys(("intents", "million", "readings", "reviews", "birds"), SEEN),
+    **dict.fromkeys(("titles", "fortunes", "reuters", "hiva"), SEEN),
 }
 _ABOUT: Final = {
     "digits": "scikit-learn's digits, 64 columns, 10 labels",

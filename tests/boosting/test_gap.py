@@ -16,7 +16,7 @@ import pytest
 
 import banditboost
 from banditboost import Decision, GapBoost, HoeffdingTree, Schema, datasets, load, play
-from banditboost.boosting.gap.chain import list_row
+from banditboost.boosting.gap.chain import list_row, list_stages
 from banditboost.boosting.gap.choose import choose, draw_other, weigh_labels
 from banditboost.boosting.gap.layout import lay_out
 from banditboost.boosting.gap.state import LANES
@@ -319,19 +319,10 @@ def slots_by_meaning(model: Any) -> dict[int, Any]:
     return about
 
 
-def whole_inverse(regressions: Any, group: int) -> Any:
-    """With what late lessons take away."""
-    late, shares = regressions.late[group], regressions.shares[group]
-    inverse = regressions.inverse[group].copy()
-    for line, share in zip(late, shares, strict=True):
-        inverse -= share * np.outer(line, line)
-    return inverse
-
-
 def regression_by_meaning(model: Any, group: int, kind: str) -> dict[Any, float]:
     """Weights and inverse of one label, by the columns and values that they are about."""
     inverse, weights = (
-        whole_inverse(getattr(model._stages, kind), group),
+        getattr(model._stages, kind).inverse[group],
         getattr(model._stages, kind).weights[group],
     )
     about = {slot: meaning for slot, meaning in slots_by_meaning(model).items() if slot < len(weights)}
@@ -407,7 +398,7 @@ def test_the_inverse_stays_that_of_the_rows() -> None:
     model = GapBoost(range(2), n_learners=1, seed=1)
     play(model, X, (X[:, 0] > 0).astype(np.int64))
     for kind, group in itertools.product((model._stages.narrow, model._stages.wide), range(2)):
-        inverse = whole_inverse(kind, group)
+        inverse = kind.inverse[group]
         assert np.allclose(inverse, inverse.T, rtol=0, atol=1e-6)
         assert np.linalg.eigvalsh(inverse).min() > -1e-9
         assert np.linalg.eigvalsh(inverse).max() <= 1.0 + 1e-9
@@ -427,6 +418,7 @@ def test_missing_values_are_no_features() -> None:
         ((np.nan, np.nan, np.nan), (1, 0, 0)),
     ]:
         list_row(model._state(), np.array(row))
+        list_stages(model._state(), 3)
         assert tuple(np.diff(model._scratch.bounds)) == sizes
     assert model._scratch.slots[0] == 0
 
@@ -636,12 +628,13 @@ def test_open_decisions_survive_a_file(tmp_path: Path) -> None:
         ("ridge", (0, 0), math.inf),
         ("wide_inverse", (0, 1, 1), math.inf),
         ("wide_ridge", (0, 0), math.nan),
-        ("wide_late", (0, 0, 0), math.nan),
-        ("wide_late", (0, 0, 0), 1e300),
-        ("wide_late", (0, 7, 0), 1.0),
-        ("wide_shares", (0, 7), 0.5),
-        ("wide_shares", (0, 0), -0.5),
-        ("wide_shares", (0, 0), math.nan),
+        ("wide_rows", (0, 0, 0), math.nan),
+        ("wide_rows", (0, 0, 0), 0.5),
+        ("wide_rows", (0, 0, 1), 1e300),
+        ("wide_rows", (0, 7, 0), 1.0),
+        ("wide_goals", (0, 7), 0.5),
+        ("wide_goals", (0, 0), 1e300),
+        ("wide_goals", (0, 0), math.nan),
         ("statistics", (2, 0), -1.0),
         ("statistics", (3, 0), -1.0),
         ("statistics", (4, 0), -1.0),
@@ -673,6 +666,25 @@ def test_a_file_from_before_zeros_and_missing_values_were_counted(tmp_path: Path
     assert model._stages.statistics["zeros"].tolist() == [1.0, 1.0, 7.0]
     assert other._stages.statistics["zeros"].tolist() == [0.0, 8.0, 8.0]
     assert not other._stages.statistics["missing"].any()
+
+
+def test_a_file_from_before_rows_waited(tmp_path: Path) -> None:
+    """Inverses of then had not heard of the last lessons yet."""
+    model, _ = taught()
+    model.save(tmp_path / "model.bb")
+    inverse = model._stages.wide.inverse.copy()
+    luck = np.random.default_rng(1)
+
+    def put_back(_: Any, arrays: Any) -> None:
+        late, shares = np.zeros(arrays["wide_rows"].shape), np.zeros(arrays["wide_goals"].shape)
+        late[0, :2], shares[0, :2] = luck.normal(size=late[0, :2].shape) / 1e3, [0.5, 0.25]
+        arrays["wide_inverse"][0] += (late[0].T * shares[0]) @ late[0]
+        arrays["wide_late"], arrays["wide_shares"] = late, shares
+        del arrays["wide_rows"], arrays["wide_goals"]
+
+    other: Any = load(forge(tmp_path / "model.bb", put_back))
+    assert np.allclose(other._stages.wide.inverse, inverse, rtol=0, atol=1e-15)
+    assert not other._stages.wide.late.any()
 
 
 @pytest.mark.parametrize("n_rows", [0, 2, 4, 6])

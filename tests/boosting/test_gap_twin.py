@@ -189,6 +189,17 @@ def test_sparse_and_constant_columns() -> None:
     pair.compare_trees()
 
 
+def test_prefixes_far_behind_rest() -> None:
+    """Where columns tell nothing, trees and pairs learn chance, and rest once 500 verdicts are heard."""
+    luck, n_rounds = np.random.default_rng(6), 40 if INTERPRETED else 1_000
+    X = luck.normal(size=(n_rounds, 4))
+    pair = Pair(2, 3, Schema.of(list("abcd"), ["numeric"] * 4, [None] * 4), ["numeric"] * 4, [0] * 4)
+    for x, y in zip(X, luck.integers(0, 2, n_rounds).tolist(), strict=True):
+        pair.step(x, x.tolist(), y)
+    pair.compare_trees()
+    assert pair.twin.n_not_far() <= 3 or INTERPRETED
+
+
 def test_too_many_columns_for_pairs_of_bins() -> None:
     run_wide(["numeric"] * 28, [0] * 28, 40)
 

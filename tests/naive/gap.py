@@ -37,6 +37,9 @@ HEDGE_RATE = 1.0
 FAMILY_RATE = 0.3
 MEMORY = 500
 LEAST_EXPERT = 0.001
+FAR_BEHIND = 8
+AWAKE = 0.25
+MOST_WAITING = 8
 FIRST_LOSS = 1.0
 OPTIMISM = 0.2
 GAMMA, GAMMA_WITH_HOPE = 1, 10
@@ -191,6 +194,23 @@ class Ridge:
                 self.inverse[p, q] = self.entry(p, q) - share * product[p] * product[q]
 
 
+class LateRidge(Ridge):
+    """Rows wait, and are learned together: when there are eight, or one for every eight of the label's
+    verdicts.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.waiting = []  # (features, goal)
+
+    def hear(self, features, goal, n_verdicts):
+        self.waiting.append((features, goal))
+        if len(self.waiting) == MOST_WAITING or MOST_WAITING * len(self.waiting) >= n_verdicts:
+            for row, wanted in self.waiting:
+                self.learn(row, wanted - self.answer(row))
+            self.waiting = []
+
+
 class Statistics:
     """Welford's count, mean and sum of squares of one numeric column, how many values were 0, and how many
     rows lacked it since the first value.
@@ -252,6 +272,7 @@ class GapBoost:
         self.claims, self.right_claims = 0.0, 0.0  # of all places, lately
         self.groups = {}  # label -> N trees, in order of first rewards; of many labels, first ones above 0
         self.n_wrong = {}  # label without a group -> its verdicts
+        self.heard = {}  # label -> its verdicts
         self.W = {}  # (label, stage) -> {place: weight}
         self.G = {}  # (label, stage) -> {place: sum of squared gradients}
         self.Q = dict.fromkeys(LINEAR, 0.0)
@@ -412,10 +433,6 @@ class GapBoost:
         """What wide regressions read of a row."""
         return own(features[1]) + features[2]
 
-    def wide_learns(self, answer, y):
-        """Only what it has not foreseen."""
-        return not beyond(answer, y)
-
     def read(self, features):
         """What narrow regressions read of a row."""
         return own(features[1])
@@ -531,12 +548,12 @@ class GapBoost:
         if a not in self.groups and (reward > 0 or self.k <= MOST_EAGER):
             self.make_group(a)
         self.V += 1
-        for m in LINEAR:
-            for _, value in features[m]:
-                self.Q[m] += value * value
+        self.heard[a] = self.heard.get(a, 0) + 1
         if a in self.groups:
-            self.teach(a, x, reward, features)
+            self.teach(a, x, reward, features, rng.uniform(self.seed, decision.round, rng.REST, 0))
         else:
+            for m in LINEAR:
+                self.note_norm(m, features[m])
             self.n_wrong[a] = self.n_wrong.get(a, 0) + 1
         for c, kind in enumerate(self.kinds):
             if kind == "numeric":
@@ -547,30 +564,57 @@ class GapBoost:
             if name is not None:
                 self.last_name[place] = name
 
-    def teach(self, a, x, reward, features):
-        """What the chain and the regressions of a label learn."""
+    def note_norm(self, m, features):
+        for _, value in features:
+            self.Q[m] += value * value
+
+    def teach(self, a, x, reward, features, u):
+        """What the chain and the regressions of a label learn; u tells whether those far behind do."""
         y = 2 * reward - 1
+        all_learn = self.V <= MEMORY or u < AWAKE
+        n_prefixes = 3 + self.N if all_learn else self.n_not_far()
+        wide_learns = all_learn or not self.wide_rests(features)
         kinds = self.kinds_of_regressions(features)
         if "narrow" in kinds:
             answer = self.regression_answer("narrow", a, features)
             self.L_narrow = judged(self.L_narrow, answer, y)
             self.narrow[a].learn(self.read(features), y - answer)
-        if "wide" in kinds:
+        if "wide" in kinds and wide_learns:
             answer = self.regression_answer("wide", a, features)
             self.L_wide = judged(self.L_wide, answer, y)
-            if self.wide_learns(answer, y):
-                self.wide[a].learn(self.read_wide(features), y - answer)
+            self.teach_wide(a, features, answer, y)
         self.note_claims(a, features, reward)
         F = self.prefixes(a, x, features)  # from the state before this lesson
-        for j in range(1, len(F)):
-            self.L[j - 1] = judged(self.L[j - 1], F[j], y)
         for m in LINEAR:
-            self.learn_linear(a, m, features[m], y, F[m])
+            if m <= n_prefixes:
+                self.L[m - 1] = judged(self.L[m - 1], F[m], y)
+                self.note_norm(m, features[m])
+                self.learn_linear(a, m, features[m], y, F[m])
+            else:
+                self.Q[m] *= self.V / (self.V - 1)
+        if n_prefixes <= 3:
+            return
         for i in range(self.N):
+            self.L[3 + i] = judged(self.L[3 + i], F[4 + i], y)
             prefix = F[3 + i]  # before this tree
             w = 0.0 if beyond(prefix, y) else abs(y - prefix)
             if w > LEAST_WEIGHT:
                 self.groups[a][i].learn(self.without_words(x), 1 if y > prefix else 0, w)
+
+    def wide_rests(self, features):
+        return self.L_wide > self.least_loss(features) + FAR_BEHIND
+
+    def teach_wide(self, a, features, answer, y):
+        """It learns what is short of the verdict."""
+        if not beyond(answer, y):
+            self.wide[a].hear(self.read_wide(features), y - self.shared_score(a, features), self.heard[a] - 1)
+
+    def n_not_far(self):
+        """The number of the last prefix that is not far behind the best."""
+        n = 3 + self.N
+        while self.L[n - 1] > min(self.L) + FAR_BEHIND:
+            n -= 1
+        return n
 
     def note_claims(self, a, features, reward):
         """What is at a shared place, and speaks for the label, claims the row for it."""
@@ -591,7 +635,7 @@ class GapBoost:
     def make_group(self, a):
         first = len(self.groups) * self.N
         self.groups[a] = [self.make_learner(first + i) for i in range(self.N)]
-        self.narrow[a], self.wide[a] = Ridge(), Ridge()
+        self.narrow[a], self.wide[a] = Ridge(), LateRidge()
         for m in LINEAR:
             self.W[a, m], self.G[a, m] = {}, {}
 

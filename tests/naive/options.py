@@ -148,8 +148,12 @@ class OptionBoost(GapBoost):
     def read_wide(self, features):
         return self.read(features) + features["triples"]
 
-    def wide_learns(self, answer, y):  # noqa: ARG002 (every verdict)
-        return True
+    def wide_rests(self, features):  # noqa: ARG002 (never)
+        return False
+
+    def teach_wide(self, a, features, answer, y):
+        """It learns every verdict at once."""
+        self.wide[a].learn(self.read_wide(features), y - answer)
 
     def read(self, features):
         return own(features[1]) + (features[2] if self.n_joint()[1] else [])

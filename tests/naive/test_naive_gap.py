@@ -506,5 +506,9 @@ def test_wide_regressions_learn_only_what_is_short_of_the_verdict():
     assert booster.wide[1].w == {**before, "constant": before["constant"] + 2.0}
     features = booster.features(row(31))
     answer = booster.wide[1].answer(features[1] + features[2])
+    waiting = len(booster.wide[1].waiting)
     booster.learn(shown(1), row(31), False)
+    assert len(booster.wide[1].waiting) == (waiting + 1) % 4  # 31 verdicts: one in eight waits
+    while booster.wide[1].waiting:
+        booster.learn(shown(1), row(31), False)
     assert -1 <= booster.wide[1].answer(features[1] + features[2]) < answer

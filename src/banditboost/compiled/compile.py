@@ -120,6 +120,11 @@ def lane(function: _Function) -> _Function:
     return _compiled(function, {"_nrt": False, "forceinline": True, "fastmath": {"contract"}})
 
 
+def summing(function: _Function) -> _Function:
+    """Compile a sum whose order does not matter: as `lane`, and several parts of it are summed at once."""
+    return _compiled(function, {"_nrt": False, "forceinline": True, "fastmath": {"contract", "reassoc"}})
+
+
 def entry(function: _Function, name: str) -> _Function:
     """Compile a function that is made anew for each kind of model, under a name of its own: two pieces of
     machine code never share one.

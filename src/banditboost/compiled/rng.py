@@ -25,6 +25,7 @@ LOSS = 9
 PAIR_OF_COLUMNS = 10
 LEAF_COLUMN = 11
 VERDICT = 12
+REST = 13
 
 # Compiled, the arithmetic is that of uint64 and wraps. Interpreted (NUMBA_DISABLE_JIT=1), Python's own
 # integers are masked instead, since NumPy's scalars would warn of every overflow.

@@ -13,6 +13,7 @@ Where to look:
     words.py       what names and words without a place of their own add to the first one
     regression.py  the regressions beside it
     experts.py     prefixes of the chains and regressions, and how much each one counts
+    late.py        rows that wide regressions learn together
     layout.py      which slots belong to which columns
     stages.py      room for weights, which grows; files
     places.py      places that names and words share

@@ -205,7 +205,7 @@ def list_products(model: Any, n: int) -> int:
 
 @kernel
 def list_row(model: Any, x: Array) -> None:
-    """Make the list of a row, with the statistics of now; unless it is the one that is there."""
+    """Make stage 1 of the list of a row, with the statistics of now; unless it is the row that is there."""
     scratch, verdicts = model.scratch, model.learned.counts.verdicts
     row = scratch.row
     same = scratch.verdicts[0] == verdicts
@@ -218,8 +218,18 @@ def list_row(model: Any, x: Array) -> None:
     scratch.scored[0] = 0
     scratch.bounds[0] = list_shared(model, x)
     scratch.bounds[1] = list_columns(model, x, scratch.bounds[0])
-    scratch.bounds[2] = list_products(model, scratch.bounds[1])
-    scratch.bounds[3] = list_bins(model, scratch.bounds[2])
+    scratch.listed[0] = 1
+
+
+@kernel
+def list_stages(model: Any, n_stages: int) -> None:
+    """Go on with the list of the row, up to this stage."""
+    scratch = model.scratch
+    if scratch.listed[0] < 2 <= n_stages:
+        scratch.bounds[2] = list_products(model, scratch.bounds[1])
+    if scratch.listed[0] < 3 <= n_stages:
+        scratch.bounds[3] = list_bins(model, scratch.bounds[2])
+    scratch.listed[0] = max(scratch.listed[0], n_stages)
 
 
 @inlined
@@ -314,6 +324,13 @@ def note_norm(model: Any, stage: int) -> None:
     scratch, norms = model.scratch, model.learned.norms
     for i in range(first_of(scratch, stage), scratch.bounds[stage + 1]):
         norms[stage] += scratch.values[i] * scratch.values[i]
+
+
+@inlined
+def keep_norm(model: Any, stage: int) -> None:
+    """Let the mean of the rows' norms in a stage at rest be what it was."""
+    verdicts = model.learned.counts.verdicts
+    model.learned.norms[stage] *= verdicts / (verdicts - 1.0)
 
 
 @inlined

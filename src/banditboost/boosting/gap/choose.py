@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.exploration import allowed_labels, label_at, note_choice
-from banditboost.boosting.gap.chain import list_row, score_stages
+from banditboost.boosting.gap.chain import list_row, list_stages, score_stages
 from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
 from banditboost.boosting.gap.regression import (
     add_widths,
@@ -123,6 +123,8 @@ def score_labels(model: Any, x: Array, weights: Array, scores: Array) -> None:
     ):  # those after the last one that counts need not be asked
         n_stages -= 1
     n_linear, n_asked = min(n_stages, STAGES), max(n_stages - STAGES, 0)
+    asks_wide = weights[weights.size - 1] > 0.0
+    list_stages(model, max(n_linear, 2) if asks_wide else n_linear)
     score_stages(model, n_linear)
     answers = np.empty(model.forest.trees.size // n_trees * n_asked)
     ask_chains(model, 0, n_trees, n_asked, x, answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from banditboost.compiled.compile import inlined, kernel
+from banditboost.compiled.rng import REST, uniform
 from banditboost.types import Array
 
 HEDGE_RATE = 1.0  # of the prefixes of a chain; squared error on [0, 1] is mixable up to 2
@@ -13,6 +14,8 @@ FAMILY_RATE = (
 )
 MEMORY = 500.0  # verdicts that the prefixes are judged by
 N_REGRESSIONS = 2  # narrow and wide, after the prefixes
+FAR_BEHIND = 8.0  # in recent squared error: of prefixes, those weigh too little to count
+AWAKE = 0.25  # of the rounds: those in which they learn all the same
 LEAST_SHARE = 1e-3  # of an expert that counts; trees after the last of these need not be asked
 
 
@@ -30,6 +33,18 @@ def share_out(weights: Array) -> None:
         weights[j] /= total
 
 
+@inlined
+def least_loss(losses: Array, has_narrow: bool, has_wide: bool) -> float:
+    """Of the prefixes, and of the regressions that there are."""
+    n_prefixes = losses.size - N_REGRESSIONS
+    least: float = losses[0]
+    for j in range(1, n_prefixes):
+        least = min(least, losses[j])
+    if has_narrow:
+        least = min(least, losses[n_prefixes])
+    return min(least, losses[n_prefixes + 1]) if has_wide else least
+
+
 @kernel
 def weigh_experts(losses: Array, has_narrow: bool, has_wide: bool, weights: Array) -> float:
     """v_j, exponential in the recent squared error of expert j; 0 if it is next to nothing.
@@ -37,14 +52,8 @@ def weigh_experts(losses: Array, has_narrow: bool, has_wide: bool, weights: Arra
     Returns the least loss.
     """
     n_prefixes = losses.size - N_REGRESSIONS
-    best_prefix = losses[0]
-    for j in range(1, n_prefixes):
-        best_prefix = min(best_prefix, losses[j])
-    least = best_prefix
-    if has_narrow:
-        least = min(least, losses[n_prefixes])
-    if has_wide:
-        least = min(least, losses[n_prefixes + 1])
+    best_prefix = least_loss(losses, False, False)
+    least = least_loss(losses, has_narrow, has_wide)
     for j in range(n_prefixes):
         weights[j] = math.exp(-HEDGE_RATE * (losses[j] - best_prefix))
     share_out(weights[:n_prefixes])
@@ -64,6 +73,29 @@ def weigh_experts(losses: Array, has_narrow: bool, has_wide: bool, weights: Arra
 def recent_error(least: float, verdicts: int) -> float:
     """Of the best expert: the root of its mean squared error, on the scale of scores."""
     return 2.0 * math.sqrt(least / min(max(verdicts, 1), MEMORY))
+
+
+@inlined
+def all_learn(verdicts: int, key: int) -> bool:
+    """Whether those who are far behind learn in a round, too: in one of four, once the memory is full."""
+    return verdicts <= MEMORY or uniform(key, REST, 0) < AWAKE
+
+
+@inlined
+def count_prefixes(losses: Array) -> int:
+    """How many prefixes there are up to the last one that is not far behind the best."""
+    n = losses.size - N_REGRESSIONS
+    least = least_loss(losses, False, False) + FAR_BEHIND
+    while losses[n - 1] > least:
+        n -= 1
+    return n
+
+
+@inlined
+def is_far(losses: Array, j: int, has_narrow: bool, has_wide: bool) -> bool:
+    """Whether an expert is far behind the best one."""
+    far: bool = losses[j] > least_loss(losses, has_narrow, has_wide) + FAR_BEHIND
+    return far
 
 
 @inlined

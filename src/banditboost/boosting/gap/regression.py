@@ -55,7 +55,7 @@ def narrow(model: Any) -> Reading:
 
 @inlined
 def wide(model: Any) -> Reading:
-    """The wide regressions, and what they read of the row: stages 1 and 2."""
+    """The wide regressions, and stages 1 and 2 of the row."""
     return reading_of(model.learned.wide, model.scratch.wide, model.scratch, model.layout.reads[1])
 
 
@@ -74,19 +74,30 @@ def reading_of(regressions: Any, product: Array, scratch: Any, n_stages: int) ->
     )
 
 
-@inlined
-def add_lines(values: Array, slots: Array, inverse: Array, product: Array) -> None:
+@lane
+def add_lines(
+    values: tuple[float, float, float, float], lines: tuple[Array, Array, Array, Array], product: Array
+) -> None:
     """Add four lines of the inverse, times their values, to a product, which is read and written once."""
-    a, b, c, d = values[0], values[1], values[2], values[3]
-    one, two, three, four = inverse[slots[0]], inverse[slots[1]], inverse[slots[2]], inverse[slots[3]]
+    (a, b, c, d), (one, two, three, four) = values, lines
     for slot in range(product.size):
-        product[slot] = product[slot] + a * one[slot] + b * two[slot] + c * three[slot] + d * four[slot]
+        product[slot] = product[slot] + (a * one[slot] + b * two[slot] + (c * three[slot] + d * four[slot]))
 
 
-@inlined
+@lane
 def add_line(value: float, line: Array, product: Array) -> None:
     for slot in range(product.size):
         product[slot] += value * line[slot]
+
+
+@inlined
+def four_of(numbers: Array, i: int) -> tuple[float, float, float, float]:
+    return numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]
+
+
+@inlined
+def four_lines(inverse: Array, slots: Array, i: int) -> tuple[Array, Array, Array, Array]:
+    return inverse[slots[i]], inverse[slots[i + 1]], inverse[slots[i + 2]], inverse[slots[i + 3]]
 
 
 @kernel
@@ -96,7 +107,7 @@ def multiply_row(reading: Reading, group: int) -> float:
     product[:] = 0.0
     n_together = slots.size // 4 * 4
     for i in range(0, n_together, 4):
-        add_lines(values[i : i + 4], slots[i : i + 4], inverse, product)
+        add_lines(four_of(values, i), four_lines(inverse, slots, i), product)
     for i in range(n_together, slots.size):
         add_line(values[i], inverse[slots[i]], product)
     for late in range(n_late(reading.shares[group])):
@@ -120,7 +131,7 @@ def multiply_below(slots: Array, values: Array, inverse: Array, product: Array) 
     n_together = slots.size // 4 * 4
     for i in range(0, n_together, 4):
         common = int(slots[i])
-        add_lines(values[i : i + 4], slots[i : i + 4], inverse, product[:common])
+        add_lines(four_of(values, i), four_lines(inverse, slots, i), product[:common])
         for j in range(i + 1, i + 4):
             end = int(slots[j])
             add_line(values[j], inverse[end, common:end], product[common:end])

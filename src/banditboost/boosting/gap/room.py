@@ -14,7 +14,7 @@ MOST_PRODUCTS = (
     1 << 19
 )  # of two features of a row, for all labels: about as many multiplications as a decision makes
 WIDEST = 256  # slots of a wide regression: a lesson takes twice as many multiplications as their square
-LATE = 8  # lessons of a wide regression that its inverse holds all at once: it is larger than caches
+LATE = 8  # rows that a wide regression learns together: its inverse is larger than caches
 _BYTES_FOR_A_NUMBER = 64  # of the memory ceiling: inverses of either kind take an eighth of it at most
 
 

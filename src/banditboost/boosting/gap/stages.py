@@ -29,14 +29,14 @@ from banditboost.boosting.gap.room import (
     with_more,
 )
 from banditboost.boosting.gap.state import LANES, STAGES, STATISTICS, GapLayout, Regressions
-from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics
+from banditboost.boosting.gap.stored import Learned, check_stages, stored_statistics, with_late_lessons
 from banditboost.boosting.gap.triples import new_triple_places
 from banditboost.io.container import take_array
 from banditboost.io.values import demand
 from banditboost.rows.schema import Schema
 from banditboost.types import Array
 
-_SINCE = ("wide_late", "wide_shares")  # files from before there were such have none
+_SINCE = ("wide_rows", "wide_goals")  # files from before rows waited have none
 
 
 class LinearStages:
@@ -108,9 +108,12 @@ class LinearStages:
             "shared_scores": np.zeros(self.weights.shape[1] * LANES),
             "scores": np.zeros((STAGES, self.weights.shape[1] * LANES)),
             "scored": np.zeros(1, np.int64),
+            "listed": np.zeros(1, np.int64),
             "roots": np.zeros((2, length)),
             "narrow": np.zeros(narrow),
             "wide": np.zeros(wide if self._sides is None else 0),
+            "late": np.zeros(self.wide.late.shape[1:]),
+            "used": np.zeros(wide, np.uint32),
             "probabilities": np.zeros(len(self.groups)),
         }
 
@@ -219,6 +222,11 @@ class LinearStages:
 
     # Files
 
+    @property
+    def _late_names(self) -> tuple[str, str]:
+        """What wide regressions have not learned yet, or their inverses do not hold."""
+        return ("wide_rows", "wide_goals") if self._sides is None else ("wide_late", "wide_shares")
+
     def arrays(self) -> dict[str, Array]:
         """What a file keeps."""
         statistics = np.stack([self.statistics[field] for field in STATISTICS.names or ()])
@@ -232,8 +240,8 @@ class LinearStages:
             **({} if self._sides is None else {"late": self.narrow.late, "shares": self.narrow.shares}),
             "wide_inverse": self.wide.inverse,
             "wide_ridge": self.wide.weights,
-            "wide_late": self.wide.late,
-            "wide_shares": self.wide.shares,
+            self._late_names[0]: self.wide.late,
+            self._late_names[1]: self.wide.shares,
             **self._shared.arrays(),
         }
 
@@ -252,7 +260,7 @@ class LinearStages:
         fits = n_groups <= len(narrow.weights) <= min(2 * n_groups, len(groups))
         demand(fits, "the regressions do not fit the groups")
         learned = Learned(n_groups, weights, norms, statistics, narrow, wide)
-        check_stages(learned, features, verdicts)
+        check_stages(learned, features, verdicts, waits=self._sides is None)
         self._shared = self._shared.restored(arrays, weights.shape[1], n_groups, verdicts)
         for field, column in zip(STATISTICS.names or (), statistics, strict=True):
             self.statistics[field] = column
@@ -264,7 +272,7 @@ class LinearStages:
         n = len(take_array(arrays, "inverse", np.float64, (None, narrow, narrow)))
         room = ridge_room(n, narrow, self.narrow.shares.shape[1]), ridge_room(n, wide, LATE)
         of_narrow = ("inverse", "ridge") if self._sides is None else ("inverse", "ridge", "late", "shares")
-        names = of_narrow, ("wide_inverse", "wide_ridge", "wide_late", "wide_shares")
+        names = of_narrow, ("wide_inverse", "wide_ridge", *self._late_names)
         made = []
         for regressions, own in zip(room, names, strict=True):
             taken = [
@@ -273,4 +281,4 @@ class LinearStages:
                 if name in arrays or name not in _SINCE
             ]
             made.append(Regressions(*taken, *regressions[len(taken) :]))
-        return made[0], made[1]
+        return made[0], made[1] if self._sides is not None else with_late_lessons(made[1], arrays)

@@ -40,6 +40,7 @@ class Regressions(NamedTuple):
 
     inverse: Array  # [groups, slots, slots]
     weights: Array  # [groups, slots]
+    # Of wide ones, rows that wait to be learned, and what is to be answered to them (late.py). Of others
     late: Array  # [groups, LATE, slots]: products of lessons that the inverse does not hold yet,
     shares: Array  # [groups, LATE]: and how much of their squares is to be taken away from it
 
@@ -97,9 +98,12 @@ class GapScratch(NamedTuple):
     )
     scores: Array  # [3, 8 blocks]: what each stage has added to the scores of the row,
     scored: Array  # [1] of the first so many stages
+    listed: Array  # [1] of the list, so many stages are there
     roots: Array  # [2, length of the list]: of a step
     narrow: Array  # [slots], of the last inverse with a row; empty if there are no such regressions
     wide: Array
+    late: Array  # [LATE, slots]: products of the last inverse with the rows that it has learned
+    used: Array  # [slots]: those that these rows use
     probabilities: Array  # by label, of the last decision
 
 

@@ -54,19 +54,41 @@ def stored_statistics(arrays: dict[str, Array], n_columns: int) -> Array:
     return np.vstack([given, np.where(near, count, 0.0), np.zeros(n_columns)])
 
 
+def with_late_lessons(wide: Regressions, arrays: dict[str, Array]) -> Regressions:
+    """Regressions of a file from before rows waited: up to seven lessons had been learned that its inverses
+    did not hold.
+    """
+    if "wide_late" not in arrays:
+        return wide
+    late = take_array(arrays, "wide_late", np.float64, wide.late.shape)
+    shares = take_array(arrays, "wide_shares", np.float64, wide.shares.shape)
+    demand((shares >= 0.0) & (shares <= 1.0), "the share of a late lesson is out of range")
+    most = FARTHEST * FARTHEST * late.shape[2] * (1.0 + _ROUNDING)
+    demand(np.abs(late) <= most, "a number of a late lesson is out of range")
+    taken = np.swapaxes(late * shares[:, :, None], 1, 2) @ late
+    return wide._replace(inverse=wide.inverse - taken)
+
+
 def check_losses(losses: Array, verdicts: int) -> None:
     """A verdict adds at most 1 to the loss of an expert, and takes away a part in `MEMORY`."""
     most = min(MEMORY, _FIRST_LOSS + verdicts) * (1.0 + _ROUNDING)
     demand((losses >= 0.0) & (losses <= most), "a loss of an expert is out of range")
 
 
-def check_stages(learned: Learned, features: Array, verdicts: int) -> None:
-    """Refuse what so many verdicts on rows with these features cannot have led to."""
+def check_stages(learned: Learned, features: Array, verdicts: int, waits: bool) -> None:
+    """Refuse what so many verdicts on rows with these features cannot have led to; rows may wait for wide
+    regressions.
+    """
     _check_norms(learned.norms, len(features), verdicts)
     _check_statistics(learned.statistics, features["kind"] == NUMERIC, verdicts)
     _check_weights(learned, len(features), verdicts)
     for regressions in (learned.narrow, learned.wide):
         _check_regressions(regressions, learned.n_groups, verdicts)
+    _check_late(learned.narrow, learned.n_groups)
+    if waits:
+        _check_waiting(learned.wide, learned.n_groups, len(features), verdicts)
+    else:
+        _check_late(learned.wide, learned.n_groups)
 
 
 def _check_norms(norms: Array, n_columns: int, verdicts: int) -> None:
@@ -92,12 +114,17 @@ def _check_statistics(statistics: Array, numeric: Array, verdicts: int) -> None:
     demand(whole & ((count > 0.0) | (missing == 0.0)), "a column's missing values are too many")
 
 
+def _most_of_weights(verdicts: int, longest: int) -> float:
+    """The largest weight after so many steps with rows of so many features."""
+    return verdicts * LINEAR_STEP / math.sqrt(LEAST_NORM) * math.sqrt(longest) * (1.0 + _ROUNDING)
+
+
 def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
     """A step moves a weight by its rate at most, times a root where slots are shared; squares grow by errors,
     which are scores.
     """
     longest = 1 + n_columns + MOST_PAIRS + MOST_BIN_PAIRS
-    most = verdicts * LINEAR_STEP / math.sqrt(LEAST_NORM) * math.sqrt(longest) * (1.0 + _ROUNDING)
+    most = _most_of_weights(verdicts, longest)
     weights, squares = learned.weights
     demand(np.abs(weights) <= most, "a number of 'linear' is out of range")
     value = FARTHEST * FARTHEST
@@ -113,22 +140,19 @@ def _check_regressions(regressions: Regressions, n_groups: int, verdicts: int) -
     """Ridge regressions on signs: an inverse is symmetric, positive and at most 1; no weight is above half
     the root of the number of lessons, of which little is lost by rounding.
     """
-    inverse, weights, late, shares = regressions
+    inverse, weights = regressions.inverse, regressions.weights
     slots = weights.shape[1]
-    _check_late(late, shares, n_groups)
     demand(np.abs(weights) <= 10.0 * (1.0 + math.sqrt(verdicts)), "a weight of a regression is out of range")
     demand(np.abs(inverse) <= 1.0 + _ROUNDING, "a number of an inverse is out of range")
     fresh = (inverse[n_groups:] == np.eye(slots)).all() and not weights[n_groups:].any()
     demand(fresh, "a regression that was not made has learned")
-    for group, one in enumerate(inverse[:n_groups]):
+    for one in inverse[:n_groups]:
         demand(_is_inverse(one), "the inverse of a regression is not symmetric and positive")
-        if shares[group].any():
-            whole = one - (late[group].T * shares[group]) @ late[group]
-            demand(_is_inverse(whole), "late lessons take too much away from the inverse of a regression")
 
 
-def _check_late(late: Array, shares: Array, n_groups: int) -> None:
+def _check_late(regressions: Regressions, n_groups: int) -> None:
     """Lessons that an inverse does not hold yet come one after the other, and leave room for one more."""
+    inverse, _, late, shares = regressions
     is_late = shares > 0.0
     demand(is_late == (shares != 0.0), "the share of a late lesson is out of range")
     demand(shares <= 1.0, "the share of a late lesson is out of range")
@@ -136,6 +160,26 @@ def _check_late(late: Array, shares: Array, n_groups: int) -> None:
     demand(in_order and not shares[n_groups:].any(), "late lessons are not one after the other")
     most = FARTHEST * FARTHEST * late.shape[2] * (1.0 + _ROUNDING) * is_late[:, :, None]
     demand(np.abs(late) <= most, "a number of a late lesson is out of range")
+    for group in np.flatnonzero(is_late.any(axis=1)):
+        whole = inverse[group] - (late[group].T * shares[group]) @ late[group]
+        demand(_is_inverse(whole), "late lessons take too much away from the inverse of a regression")
+
+
+def _check_waiting(wide: Regressions, n_groups: int, n_columns: int, verdicts: int) -> None:
+    """Rows that wait come one after the other, and leave room for one more; each has the constant 1. Their
+    goals are y without what is said of names and words.
+    """
+    rows, goals = wide.late, wide.shares
+    if not rows.shape[2]:
+        return
+    waits: Array = np.asarray(rows[:, :, 0] != 0.0)
+    demand(rows[:, :, :1] == waits[:, :, None], "a row that waits lacks the constant")
+    in_order = (waits[:, 1:] <= waits[:, :-1]).all() and not waits[:, -1:].any()
+    demand(in_order and not waits[n_groups:].any(), "rows that wait are not one after the other")
+    most = FARTHEST * FARTHEST * (1.0 + _ROUNDING) * waits[:, :, None]
+    demand(np.abs(rows) <= most, "a number of a row that waits is out of range")
+    said = n_columns * FARTHEST * _most_of_weights(verdicts, n_columns)
+    demand(np.abs(goals) <= (1.0 + said) * waits, "the goal of a row that waits is out of range")
 
 
 def _is_inverse(matrix: Array) -> bool:

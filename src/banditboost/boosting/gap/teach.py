@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from banditboost.boosting.gap.chain import (
+    keep_norm,
     list_row,
+    list_stages,
     note_norm,
     note_values,
     score_group,
@@ -16,7 +18,8 @@ from banditboost.boosting.gap.chain import (
     step_stage,
 )
 from banditboost.boosting.gap.choose import ask_chains, leave_words_out
-from banditboost.boosting.gap.experts import judge
+from banditboost.boosting.gap.experts import all_learn, count_prefixes, is_far, judge
+from banditboost.boosting.gap.late import learn_late
 from banditboost.boosting.gap.regression import (
     counts_narrow,
     counts_wide,
@@ -29,6 +32,7 @@ from banditboost.boosting.gap.state import STAGES
 from banditboost.boosting.gap.words import note_claims, note_shared
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
+from banditboost.inspection.tally import BY_LABEL, PER_LABEL
 from banditboost.memo import SHOWN
 from banditboost.types import Array
 
@@ -55,21 +59,35 @@ def is_beyond(answer: float, y: float) -> bool:
     return answer >= 1.0 if y >= 1.0 else y <= -1.0 and answer <= -1.0
 
 
-@kernel
-def teach_regressions(model: Any, group: int, y: float) -> None:
-    """Judge both kinds before they learn; the wide one, like the stages, learns only what it has not
-    foreseen.
-    """
-    losses, shared = model.learned.losses, score_shared_of(model, group)
+@inlined
+def teach_narrow(model: Any, group: int, y: float) -> None:
+    """Judge the narrow regression, which then learns."""
+    losses = model.learned.losses
     if counts_narrow(model.scratch):
-        answer = shared + ridge_answer(narrow(model), group)
+        answer = score_shared_of(model, group) + ridge_answer(narrow(model), group)
         judge(losses, losses.size - 2, answer, y)
         step_ridge(narrow(model), group, y - answer)
-    if counts_wide(model.scratch):
-        answer = shared + ridge_answer(wide(model), group)
-        judge(losses, losses.size - 1, answer, y)
-        if not is_beyond(answer, y):
-            step_ridge(wide(model), group, y - answer)
+
+
+@inlined
+def wide_learns(model: Any, everybody: bool) -> bool:
+    """Whether there is a wide regression that is not at rest."""
+    losses, scratch = model.learned.losses, model.scratch
+    if not counts_wide(scratch):
+        return False
+    return everybody or not is_far(losses, losses.size - 1, counts_narrow(scratch), True)
+
+
+@inlined
+def teach_wide(model: Any, group: int, n_verdicts: float, y: float) -> None:
+    """Judge the wide regression before it learns; like the stages, it learns only what it has not foreseen.
+    The label had so many verdicts before this one.
+    """
+    losses, shared = model.learned.losses, score_shared_of(model, group)
+    answer = shared + ridge_answer(wide(model), group)
+    judge(losses, losses.size - 1, answer, y)
+    if not is_beyond(answer, y):
+        learn_late(model, wide(model), group, n_verdicts, y - shared)
 
 
 @inlined
@@ -83,6 +101,7 @@ def note_row(model: Any, x: Array) -> None:
 def teach_nobody(model: Any, x: Array) -> None:
     """A label without a chain and a reward, one of many: the row is noted, and nobody learns."""
     labels, importance = model.scratch.labels, model.scratch.importance
+    list_stages(model, STAGES)
     for stage in range(STAGES):
         note_norm(model, stage)
     for i in range(labels.size):
@@ -99,23 +118,11 @@ def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
     return teach_trees(model, first, x, taught)
 
 
-@kernel
-def teach_group(model: Any, x: Array, group: int, y: float) -> None:
-    """Teach a chain and its regressions a row whose list is there, and write down what its trees are to
-    learn.
-    """
+@inlined
+def teach_prefixes(model: Any, x: Array, group: int, prefix: float, y: float) -> None:
+    """Write down what each tree is to learn: what the prefix before it gets wrong."""
     learned, scratch = model.learned, model.scratch
     labels, importance = scratch.labels, scratch.importance
-    teach_regressions(model, group, y)
-    note_claims(model, group, 0.5 * (1.0 + y))
-    prefix = 0.0
-    for stage in range(STAGES):
-        prefix += score_group(model, stage, group)
-        judge(learned.losses, stage, prefix, y)
-        if not is_beyond(prefix, y) and scratch.bounds[stage] < scratch.bounds[stage + 1]:
-            step_stage(model, stage, group, y - prefix)
-        else:
-            note_norm(model, stage)
     ask_chains(model, group * labels.size, labels.size, labels.size, x, importance)
     for i in range(labels.size):
         weight, answer = 0.0 if is_beyond(prefix, y) else abs(y - prefix), importance[i]
@@ -123,17 +130,51 @@ def teach_group(model: Any, x: Array, group: int, y: float) -> None:
         importance[i] = weight if weight > LEAST_LESSON else 0.0
         prefix += answer
         judge(learned.losses, STAGES + i, prefix, y)
+
+
+@kernel
+def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, key: int) -> None:
+    """Teach a chain of so many verdicts, and its regressions, a row whose list is there, and write down what
+    its trees are to learn. Prefixes far behind rest, in most rounds.
+    """
+    learned, scratch = model.learned, model.scratch
+    labels, importance = scratch.labels, scratch.importance
+    everybody = all_learn(learned.counts.verdicts, key)
+    n_prefixes = STAGES + labels.size if everybody else count_prefixes(learned.losses)
+    n_stages, with_wide = min(n_prefixes, STAGES), wide_learns(model, everybody)
+    list_stages(model, model.layout.reads[0])
+    teach_narrow(model, group, y)
+    if with_wide:
+        list_stages(model, model.layout.reads[1])
+        teach_wide(model, group, n_verdicts, y)
+    note_claims(model, group, 0.5 * (1.0 + y))
+    list_stages(model, n_stages)
+    prefix = 0.0
+    for stage in range(n_stages):
+        prefix += score_group(model, stage, group)
+        judge(learned.losses, stage, prefix, y)
+        if not is_beyond(prefix, y) and scratch.bounds[stage] < scratch.bounds[stage + 1]:
+            step_stage(model, stage, group, y - prefix)
+        else:
+            note_norm(model, stage)
+    for stage in range(n_stages, STAGES):
+        keep_norm(model, stage)
+    for i in range(labels.size):
+        labels[i], importance[i] = 0, 0.0
+    if n_prefixes > STAGES:
+        teach_prefixes(model, x, group, prefix, y)
     note_row(model, x)
 
 
 @kernel
-def teach(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+def teach(model: Any, memo: Array, reward: float, key: int) -> None:
     """The chain of the shown label learns its reward, if it has one."""
     x = memo[model.settings.row_start :]
-    group = model.learned.groups[int(memo[SHOWN])]
+    shown, learned = int(memo[SHOWN]), model.learned
+    group, n_verdicts = learned.groups[shown], learned.tally[BY_LABEL + PER_LABEL * shown]
     list_row(model, x)
-    model.learned.counts.verdicts += 1
+    learned.counts.verdicts += 1
     if group < 0:
         teach_nobody(model, x)
     else:
-        teach_group(model, x, group, 2.0 * reward - 1.0)
+        teach_group(model, x, group, n_verdicts, 2.0 * reward - 1.0, key)

@@ -11,7 +11,7 @@ from typing import Any
 from banditboost.boosting.gap.chain import BINS, place
 from banditboost.boosting.gap.options.state import CHAIN
 from banditboost.boosting.gap.options.wide import context_code
-from banditboost.boosting.gap.regression import add_line, add_lines, n_late
+from banditboost.boosting.gap.regression import add_line, add_lines, four_lines, four_of, n_late
 from banditboost.boosting.gap.state import LANES
 from banditboost.compiled.compile import inlined, kernel
 from banditboost.rows.features import NUMERIC
@@ -73,7 +73,7 @@ def multiply_bundle(model: Any, slots: Array, values: Array, line: Array) -> Non
     line[:] = 0.0
     n_together = slots.size // 4 * 4
     for i in range(0, n_together, 4):
-        add_lines(values[i : i + 4], slots[i : i + 4], narrow.inverse[CHAIN], line)
+        add_lines(four_of(values, i), four_lines(narrow.inverse[CHAIN], slots, i), line)
     for i in range(n_together, slots.size):
         add_line(values[i], narrow.inverse[CHAIN, slots[i]], line)
     for late in range(n_late(narrow.shares[CHAIN])):

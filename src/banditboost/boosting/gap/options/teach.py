@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from banditboost.boosting.gap.chain import list_row
+from banditboost.boosting.gap.chain import list_row, list_stages
 from banditboost.boosting.gap.options.own import note_own
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
 from banditboost.boosting.gap.options.wide import teach_wide
@@ -20,14 +20,15 @@ from banditboost.types import Array, Record
 
 
 @kernel
-def teach_option(model: Any, memo: Array, reward: float, key: int) -> None:  # noqa: ARG001 (nothing is drawn)
+def teach_option(model: Any, memo: Array, reward: float, key: int) -> None:
     """The context and the shown option are a row of the chain; what its score missed is its id's."""
     x, y = memo[model.settings.row_start :], 2.0 * reward - 1.0
     list_row(model, x)
     model.learned.counts.verdicts += 1
     if model.wide_row.product.size > 0 and has_columns(model.scratch):
+        list_stages(model, 2)
         teach_wide(model, y)
-    teach_group(model, x, CHAIN, y)
+    teach_group(model, x, CHAIN, model.learned.counts.verdicts - 1.0, y, key)
     note_own(model.learned.own, memo[ID], y - memo[SCORE])
 
 
