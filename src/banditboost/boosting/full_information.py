@@ -137,8 +137,8 @@ class FullInformationBooster(Booster):
         >>> from banditboost import AdaFull
         >>> model = AdaFull(["yes", "no"], n_learners=5, seed=1)
         >>> model.learn_many([{"age": 31}] * 10, ["no"] * 10)
-        >>> model.rank({"age": 31}, n=1)
-        [Ranked(label='no', probability=1.0)]
+        >>> [(place.label, round(place.probability, 9)) for place in model.rank({"age": 31}, n=1)]
+        [('no', 1.0)]
         """
         shares = self._label_shares(self._look(x))
         return ranked(self.labels, shares.tolist(), order_of(shares, None), n)
