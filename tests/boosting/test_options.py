@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -440,3 +441,28 @@ def test_numbers_of_ids_never_change() -> None:
     told = [688512718, 35320281, 35320281, 3950597356, 3950597356]
     assert [code_of_id(id_) for id_ in given] == [*told, 1163037490, 3751981041, 202890998, 2143142276]
     assert code_of_id(frozenset({1})) == -1
+
+
+def test_a_look_changes_nothing_that_joins_later() -> None:
+    """Names that came once are noted, and a look in between settles no note of another round."""
+
+    def known_after(look: bool) -> str:
+        model = OptionBoost(seed=1)
+        for brand in [*(f"b{i}" for i in range(20)), "new"]:
+            model.decide({"h": 1.0}, {"a": {"brand": brand, "p": 1.0}})
+        if look:
+            model.summary()
+        model.decide({"h": 1.0}, {"a": {"brand": "b1", "p": None}})
+        model.decide({"h": 1.0}, {"a": {"brand": "new", "p": 1.0}})
+        return repr(model.schema)
+
+    assert known_after(look=True) == known_after(look=False)
+    assert "nominal[5]" in known_after(look=True)
+
+
+def test_an_id_is_the_same_whatever_shows_it() -> None:
+    class Shelf(str, Enum):
+        TOP = "top"
+
+    assert code_of_id(Shelf.TOP) == code_of_id("top")
+    assert code_of_id(np.timedelta64(1, "D")) == -1

@@ -37,6 +37,7 @@ def test_every_parameter_that_is_offered_is_taken(name: str) -> None:
         "edge": 0.2, "step": 0.1, "grace_period": [1, 2], "split_confidence": 0.1,
         "tie_threshold": [0.1, 0.2],
         "leaf_prediction": "naive_bayes", "min_branch_fraction": 0.1, "max_columns": 40, "regularization": 2,
+        "restart_on_change": True,
         "weak_learner": "tests.io.test_custom_learners:Counts",
     }  # fmt: skip
     offered = parameters_of(name)

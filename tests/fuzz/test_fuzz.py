@@ -136,9 +136,7 @@ def test_bytes_say_what_is_chosen() -> None:
 def test_kernels_are_not_instrumented() -> None:
     found = guided._kernel_modules()
     assert {"banditboost.trees.forest", "banditboost.boosting.adaptive", "banditboost.rows.checking"} <= found
-    assert (
-        not {"banditboost.pending.store", "banditboost.text", "banditboost.datasets.tables.reading"} & found
-    )
+    assert not {"banditboost.pending.store", "banditboost.text", "banditboost.datasets.tables.paths"} & found
 
 
 # Two doors, a little of each in every run

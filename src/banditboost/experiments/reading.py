@@ -80,6 +80,7 @@ SILENT: Final = (
         "docs/trees.md, rule by rule: majority leaves, grace period and bound count weight",
         ("leaf_prediction", "min_branch_fraction", "max_columns"),
     ),
+    Place("Change", "the world stays as it is", "nobody looks for changes", ("restart_on_change",)),
     Place("N of the full-information boosters", "", "20, as in the published program", ("n_learners",)),
     Place(
         "Isolet's scale",

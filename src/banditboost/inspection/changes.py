@@ -41,7 +41,7 @@ class Change:
     number: int
     """1 for the first one."""
     verdicts: int
-    """How many verdicts had been learned when it was noticed."""
+    """How many verdicts, and rows of logs, had been learned when it was noticed."""
     label: Hashable
     """Whose rewards fell; None where the model looks at all labels together."""
 

@@ -20,7 +20,6 @@ from banditboost.models.changing import ToLearn
 from banditboost.models.identity import Identity, draw_seed
 from banditboost.models.locking import locked
 from banditboost.models.logged import Lesson, LoggedModel
-from banditboost.models.noticing import NoticingModel
 from banditboost.models.settings import CHANGES
 from banditboost.rewards import UNIT, check_range, share_told
 from banditboost.rows.checking import fits
@@ -31,7 +30,7 @@ from banditboost.text import quoted
 from banditboost.types import Array
 
 
-class BanditModel(NoticingModel, LoggedModel):
+class BanditModel(LoggedModel):
     """A model that hears only of the label it showed: whether it was right, or what it earned.
 
     >>> from banditboost import GapBoost

@@ -12,9 +12,9 @@ from banditboost.io.header import MOST_ROUNDS
 from banditboost.memo import LEAST_PROBABILITY, PROBABILITY, SHOWN
 from banditboost.models.calls import LOGGED, NO_LEARNERS
 from banditboost.models.changing import Counts, ToLearn
-from banditboost.models.deciding import DecidingModel
 from banditboost.models.identity import draw_seed
 from banditboost.models.locking import locked
+from banditboost.models.noticing import NoticingModel
 from banditboost.rewards import share_told
 from banditboost.rows.many import checked_rows, checked_table, listed, try_row
 from banditboost.text import quoted
@@ -45,7 +45,7 @@ class ToLearnLogged(ToLearn):
         model._learn_lesson(item)
 
 
-class LoggedModel(DecidingModel):
+class LoggedModel(NoticingModel):
     """A model that learns from what another policy has shown, too."""
 
     weighs_by_probability: ClassVar[bool] = True
@@ -80,6 +80,7 @@ class LoggedModel(DecidingModel):
         (24, 0)
         """
         with self._turn.lock: self._learn_logged(x, label, reward, probability, allowed)  # fmt: skip # noqa: E701
+        self._tell_changes()
 
     def _learn_logged(
         self, x: Row, label: Hashable, reward: Any, probability: Any, allowed: Iterable[Hashable] | None
@@ -100,7 +101,6 @@ class LoggedModel(DecidingModel):
             try_row(self._schema.copy(), self._given(x))
         self._learn_lessons([lesson])
 
-    @locked
     def learn_logged_many(
         self,
         X: Any,
@@ -126,6 +126,13 @@ class LoggedModel(DecidingModel):
         >>> model.logged
         2
         """
+        self._learn_all_logged(X, labels, rewards, probabilities, allowed)
+        self._tell_changes()
+
+    @locked
+    def _learn_all_logged(
+        self, X: Any, labels: Iterable[Hashable], rewards: Any, probabilities: Any, allowed: Any
+    ) -> None:
         table = checked_table(self._schema, X)
         rows = checked_rows(self._schema, X) if table is None else table
         told = {"labels": labels, "rewards": rewards, "probabilities": probabilities, "allowed": allowed}
@@ -186,7 +193,7 @@ class LoggedModel(DecidingModel):
                     "which learns without it"
                 )
             return 1.0
-        if not is_number(probability) or not LEAST_PROBABILITY <= float(probability) <= 1.0:
+        if not is_number(probability) or not LEAST_PROBABILITY <= probability <= 1.0:
             raise LogError(
                 f"probability is {quoted(probability)}; give the probability with which the label was chosen,"
                 " above 0 and at most 1"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 from banditboost.errors import ParameterError
@@ -52,7 +51,7 @@ class NoticingModel(DecidingModel):
 
         It runs in the thread that has told the verdict, when the model is free: it may look at the model, let
         it decide or learn, or save it. What it raises does not reach the caller of `learn`; it goes to
-        `sys.unraisablehook`, which prints it. Files, copies and branches of the model do not have it.
+        `sys.excepthook`, which prints it. Files, copies and branches of the model do not have it.
         """
         return self._on_change
 
@@ -77,7 +76,7 @@ class NoticingModel(DecidingModel):
                 try:
                     tell(change)
                 except Exception as error:
-                    _report(error, tell)
+                    sys.excepthook(type(error), error, error.__traceback__)
 
     @locked
     def _next_to_tell(self) -> Change | None:
@@ -111,15 +110,3 @@ class NoticingModel(DecidingModel):
             self._counts.changes = self._n_told = n_changes
             found = latest(self._watch, n_changes, self.labels)
             self._counts.began = found[-1].verdicts if found else 0
-
-
-def _report(error: Exception, tell: Any) -> None:
-    """An exception that the caller of `learn`, whose verdict was learned, has nothing to do with."""
-    told: Any = SimpleNamespace(
-        exc_type=type(error),
-        exc_value=error,
-        exc_traceback=error.__traceback__,
-        err_msg="Exception ignored in on_change",
-        object=tell,
-    )
-    sys.unraisablehook(told)

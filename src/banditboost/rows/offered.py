@@ -91,7 +91,8 @@ class OfferedEncoder:
                 return False
             values = np.frombuffer(struct.pack(f"{len(flat)}d", *flat))
             names = [[_code(codes, of[name]) for of in features] for name, codes, _ in plan.nominal]
-        except (KeyError, OverflowError, TypeError):  # other names, a value that joins, a huge integer
+        # Other names, a value that joins, a huge integer.
+        except (KeyError, OverflowError, TypeError, struct.error):
             return False
         if (np.abs(values) > LARGEST).any():
             return False
@@ -164,7 +165,8 @@ def encode_if_known(schema: Schema, x: Mapping[Any, Any], options: Options) -> A
     coded = [row for row in rows if isinstance(row, np.ndarray)]
     if len(coded) < len(rows):
         return None
-    schema.write_notes(came)
+    if came:
+        schema.write_notes(came)
     return np.stack(coded)
 
 
@@ -172,7 +174,8 @@ def admit(schema: Schema, x: Mapping[Any, Any], options: Options) -> Array:
     """A joint row for each option, after what they bring has joined."""
     with schema.gathering() as came:
         rows = [_of_option(schema.code, x, id_, features) for id_, features in zip(*options, strict=True)]
-    schema.write_notes(came)
+    if came:
+        schema.write_notes(came)
     return _stacked(rows, len(schema))
 
 

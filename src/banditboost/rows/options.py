@@ -34,10 +34,10 @@ def code_of_id(id_: Hashable) -> int:
 def _text_of(id_: Hashable) -> str | None:
     """Ids that are equal have the same text."""
     if isinstance(id_, str):
-        return f"s{id_}"
+        return f"s{str.__str__(id_)}"  # a text of an Enum shows itself otherwise
     if isinstance(id_, (bool, int, float, np.bool_, np.number)):
         number = id_.item() if isinstance(id_, np.generic) else id_
-        if isinstance(number, complex):
+        if not isinstance(number, (bool, int, float)):
             return None
         is_whole = not isinstance(number, float) or number.is_integer()
         return f"n{int(number):x}" if is_whole else f"f{number!r}"

@@ -34,7 +34,7 @@ from banditboost.boosting.gap.state import LANES, STAGES
 from banditboost.boosting.gap.words import note_claims, note_shared
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
-from banditboost.inspection.tally import BY_LABEL, PER_LABEL
+from banditboost.inspection.tally import times_learned
 from banditboost.memo import GREEDY, SHOWN
 from banditboost.types import Array
 
@@ -218,7 +218,7 @@ def teach(model: Any, memo: Array, reward: float, key: int) -> None:
     """The chain of the shown label learns its reward, if it has one."""
     x = memo[model.settings.row_start :]
     shown, learned = int(memo[SHOWN]), model.learned
-    group, n_verdicts = learned.groups[shown], learned.tally[BY_LABEL + PER_LABEL * shown]
+    group, n_verdicts = learned.groups[shown], times_learned(learned.tally, shown)
     list_row(model, x)
     learned.counts.verdicts += 1
     if group < 0:
