@@ -19,7 +19,7 @@ import banditboost
 from banditboost import Decision, HoeffdingTree, Schema, play
 from banditboost.models import ledger
 from banditboost.models.model import Model
-from banditboost.registry import BASELINES, BOOSTERS, model_class
+from banditboost.registry import BASELINES, BOOSTERS, OFFERING, model_class
 from tests.boosting.states import difference, refusal
 from tests.boosting.streams import growing_rows, make_stream
 from tests.boosting.twins import ALL_BOOSTERS, DECIDERS, GAP, make_booster, parameters_of
@@ -39,9 +39,9 @@ def test_every_public_model_can_be_loaded() -> None:
     """
     things = map(banditboost.__getattr__, banditboost._HOMES)
     public = {thing for thing in things if isinstance(thing, type) and issubclass(thing, Model)}
-    assert {model_class(name) for name in BOOSTERS} == public
+    assert {model_class(name) for name in (*BOOSTERS, *OFFERING)} == public
     assert set(BASELINES) == set(banditboost.baselines.__all__)
-    for name in (*BOOSTERS, *BASELINES):
+    for name in (*BOOSTERS, *OFFERING, *BASELINES):
         assert model_class(name).__name__ == name
 
 
