@@ -506,10 +506,10 @@ class GapBoost:
         for a, n in self.n_wrong.items():
             score[a] = -n / (n + PATIENCE)
         for a in self.groups:
-            score[a] = self.score(a, x, features, v, self.kinds_of_regressions(features))
+            score[a] = self.label_score(a, x, features, v, self.kinds_of_regressions(features))
         return score
 
-    def score(self, a, x, features, v, kinds):
+    def label_score(self, a, x, features, v, kinds):
         """The mean of a label's prefixes and these kinds of regressions with weights v."""
         score, F = 0.0, self.prefixes(a, x, features)
         for kind, v_j in zip(kinds, v[3 + self.N :], strict=True):
@@ -524,7 +524,7 @@ class GapBoost:
         if "wide" in kinds and not self.everybody_learns(u) and self.wide_rests(features):
             kinds = ["narrow"] * ("narrow" in kinds)
         losses = {"narrow": self.L_narrow, "wide": self.L_wide}
-        return self.score(a, x, features, self.weights_with([losses[kind] for kind in kinds]), kinds)
+        return self.label_score(a, x, features, self.weights_with([losses[kind] for kind in kinds]), kinds)
 
     def everybody_learns(self, u):
         return self.V <= MEMORY or u < AWAKE

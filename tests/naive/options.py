@@ -148,6 +148,9 @@ class OptionBoost(GapBoost):
     def read_wide(self, features):
         return self.read(features) + features["triples"]
 
+    def look_for_change(self, decision, reward, p):
+        """It does not look for changes."""
+
     def wide_rests(self, features):  # noqa: ARG002 (never)
         return False
 
