@@ -131,7 +131,7 @@ def world(n: int, at: int, seed: int = 0, noise: float = 0.1) -> tuple[np.ndarra
     return X, y
 
 
-N, AT = (160, 80) if INTERPRETED else (3_000, 1_500)
+N, AT = (800, 400) if INTERPRETED else (3_000, 1_500)
 
 
 def changed(kind: Any = GapBoost, noise: float = 0.1, **arguments: Any) -> Any:

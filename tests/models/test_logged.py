@@ -69,7 +69,7 @@ def test_gapboost_learns_a_log_as_its_own_decisions_for_the_shown_label() -> Non
     """To the last bit, but for what is counted."""
     logged, decided = make("GapBoost"), make("GapBoost")
     for x, label, reward, p in log(60):
-        logged.learn_logged(x, label, reward, p)
+        logged.learn_logged(x, label, reward, p, allowed=[label])
         decided.learn(decided.decide(x, allowed=[label]), bool(reward))
     assert set(difference(logged, decided)) <= {"counts", "tally", "ledger", "rounds", "settings"}
     assert (logged.logged, logged.verdicts, decided.logged, decided.verdicts) == (60, 0, 0, 60)

@@ -42,14 +42,14 @@ COUNTS = np.dtype(
         [
             ("verdicts", "i8"),  # how many were learned
             ("recent_error", "f8"),  # of the greedy label
-            ("rounds", "i8"),  # how many were decided
+            ("rounds", "i8"),  # how many were decided,
+            ("logged", "i8"),  # and how many verdicts were of logs (rows/columns.py counts both)
             ("changes", "i8"),  # how many changes of the world were noticed,
             ("began", "i8"),  # and after how many verdicts the last one; 0 before the first
-            ("logged", "i8"),  # how many verdicts were of logs
         ],
     )
 )
-ROUNDS, CHANGES = 2, 3  # their places among them
+ROUNDS, CHANGES = 2, 4  # their places among them
 
 
 def new_record(kind: np.dtype[Any]) -> Record:
