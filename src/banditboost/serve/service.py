@@ -18,8 +18,9 @@ from banditboost.serve.store.base import StoredEvent
 
 
 class Service(Protocol):
-    """All calls are made in the event loop. Each raises a ServiceError if it is refused as a whole, and has then
-    changed nothing; what it returns is durable.
+    """All calls are made in the event loop. What they return is durable.
+
+    A call that is refused as a whole raises a ServiceError, and has changed nothing.
     """
 
     settings: ServiceSettings
