@@ -85,7 +85,7 @@ def test_the_environment_wins_over_the_file_and_flags_over_both(tmp_path: Path) 
         (5, "body = 0", r"line 5: limits.body: .*>= 1"),
         (5, "boddy = 3", r"line 5: limits.boddy is unknown; did you mean 'body'\?"),
         (8, "hash = 'x'", r"line 8: keys.0.hash: "),
-        (13, "roles = ['boss']", r"line 13: keys.1.roles: .*'boss'"),
+        (13, "roles = ['boss']", r"line 13: keys.1.roles.*'boss'"),
         (13, "", r"line 11: keys.1: .*`roles`"),
         (17, "labels = [1.5,", r"line 17: models.news.labels"),
         (23, "silence = 'loud'", r"line 23: models.a b.silence"),
