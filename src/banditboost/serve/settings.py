@@ -29,7 +29,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Beyond these the service refuses, with the status 4xx, or 503 and Retry-After."""
 
-    body: int = 4 << 20  # bytes
+    body: int = 4 << 20  # bytes of a request
+    file: int = 256 << 20  # bytes of a model's file that is uploaded
     batch: int = 1_000  # decisions or verdicts
     id: int = 256  # characters
     name: int = 128
