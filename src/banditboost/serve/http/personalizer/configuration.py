@@ -12,12 +12,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from banditboost.serve.http.personalizer.reading import Body, read_body
+from banditboost.serve.http.personalizer.reading import SHAPE, Body, refused
+from banditboost.serve.http.reading import decoded
 from banditboost.serve.messages import ModelInfo
-from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import ModelSettings
 
-CODE = "InvalidServiceConfiguration"
 SHORTEST, LONGEST = datetime.timedelta(seconds=5), datetime.timedelta(days=2)
 _MODES = {"Online": "online", "Apprentice": "apprentice", "LoggingOnly": "logging"}
 _COUNTING = {"earliest": "first", "sum": "sum"}
@@ -69,6 +68,9 @@ class ServiceConfiguration(Body, frozen=True, omit_defaults=True):
     latest_apprentice_mode_metrics: Any = UNSET
 
 
+_decoder = msgspec.json.Decoder(ServiceConfiguration)
+
+
 def shown(info: ModelInfo) -> ServiceConfiguration:
     """The configuration that a model's settings are."""
     settings = msgspec.convert(info.settings, ModelSettings)
@@ -111,10 +113,10 @@ def read_configuration(body: bytes, *, whole: bool) -> ServiceConfiguration:
         body: JSON.
         whole: whether all that Personalizer requires must be there, as for PUT.
     """
-    given = read_body(body, ServiceConfiguration, CODE)
+    given = decoded(_decoder, body, remedy=SHAPE)
     missing = [name for field, name in _REQUIRED.items() if getattr(given, field) is UNSET]
     if whole and missing:
-        raise _refused(missing[0], f"{missing[0]} is missing; give the whole configuration, as GET tells it")
+        raise refused(missing[0], "is missing; give the whole configuration, as GET tells it")
     _check_ranges(given)
     _check_kept(given)
     return given
@@ -144,32 +146,27 @@ def remarks(given: ServiceConfiguration) -> list[str]:
 def _check_ranges(given: ServiceConfiguration) -> None:
     wait = given.reward_wait_time
     if isinstance(wait, datetime.timedelta) and not SHORTEST <= wait <= LONGEST:
-        raise _refused("rewardWaitTime", "give a duration from PT5S, five seconds, to P2D, two days", wait)
+        raise refused("rewardWaitTime", f"is {wait}; give a duration from PT5S, five seconds, to P2D, two days")
     _check_number("defaultReward", given.default_reward, -1.0)
     _check_number("explorationPercentage", given.exploration_percentage, 0.0)
 
 
 def _check_number(field: str, number: Any, least: float) -> None:
     if isinstance(number, float) and not least <= number <= 1.0:
-        raise _refused(field, f"give a number from {least:g} to 1", number)
+        raise refused(field, f"is {number:g}; give a number from {least:g} to 1")
 
 
 def _check_kept(given: ServiceConfiguration) -> None:
     """Refuse what somebody would miss."""
     if given.log_retention_days not in (UNSET, -1):
-        raise ServiceError(
-            400,
+        raise refused(
+            "logRetentionDays",
+            f"is {given.log_retention_days}; give -1: the log is kept, for the model is made from it. To forget "
+            "it, delete the model",
             "InvalidLogRetentionDays",
-            f"logRetentionDays is {given.log_retention_days}; give -1: the log is kept, for the model is made "
-            "from it. To forget all of it, delete the model",
-            field="logRetentionDays",
         )
     if given.log_mirror_enabled is True:
-        raise _refused("logMirrorEnabled", "give false, and read the log as a stream instead", True)
+        raise refused("logMirrorEnabled", "is true; give false, and read the log as a stream instead")
     if given.is_auto_optimization_enabled is True:
-        raise _refused("isAutoOptimizationEnabled", "give false: the model tunes itself as it learns", True)
+        raise refused("isAutoOptimizationEnabled", "is true; give false: the model tunes itself as it learns")
 
-
-def _refused(field: str, remedy: str, value: Any = UNSET) -> ServiceError:
-    detail = remedy if value is UNSET else f"{field} is {value}; {remedy}"
-    return ServiceError(400, CODE, detail, field=field)

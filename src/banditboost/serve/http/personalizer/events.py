@@ -1,25 +1,50 @@
-"""Reward and Activate: what became of an event."""
+"""Rank, Reward and Activate."""
 
 from __future__ import annotations
 
-from banditboost.serve.http.personalizer.reading import Body, check_id, read_body
-from banditboost.serve.messages import VerdictRequest
-from banditboost.serve.problems import ServiceError
+import msgspec
+from starlette.responses import Response
 
-REWARD_CODE = "InvalidRewardRequest"
-ACTIVATE_CODE = "InvalidEventIdToActivate"
+from banditboost.serve.http.personalizer.question import Question, answered, done, only
+from banditboost.serve.http.personalizer.rank import read_rank, told
+from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, refused
+from banditboost.serve.http.reading import decoded
+from banditboost.serve.messages import VerdictRequest
 
 
 class RewardRequest(Body, frozen=True):
-    """What a client sends."""
+    """What an event has earned."""
 
     value: float
 
 
+_request = msgspec.json.Decoder(RewardRequest)
+
+
 def read_reward(event_id: str, body: bytes) -> VerdictRequest:
     """The verdict that a body tells of an event."""
-    check_id(event_id, "eventId", REWARD_CODE)
-    value = read_body(body, RewardRequest, REWARD_CODE).value
+    value = decoded(_request, body, remedy=SHAPE).value
     if not -1.0 <= value <= 1.0:
-        raise ServiceError(400, REWARD_CODE, f"value is {value:g}; give a number from -1 to 1", field="value")
-    return VerdictRequest(id=event_id, reward=value)
+        raise refused("value", f"is {value:g}; give a number from -1 to 1")
+    return VerdictRequest(id=check_id(event_id, "eventId"), reward=value)
+
+
+async def rank(question: Question) -> Response:
+    """Choose an action."""
+    asked = read_rank(await question.body(), question.service.settings.limits.depth)
+    answers = await question.ask(lambda: question.service.decide(question.name, [asked.decision]))
+    return answered(told(asked, only(answers)), 201)
+
+
+async def reward(question: Question) -> Response:
+    """Tell what an event has earned. One that is not known is no error, as it was none for Personalizer."""
+    verdict = read_reward(question.request.path_params["event_id"], await question.body())
+    only(await question.ask(lambda: question.service.judge(question.name, [verdict])))
+    return done()
+
+
+async def activate(question: Question) -> Response:
+    """Tell that an event was shown."""
+    event_id = check_id(question.request.path_params["event_id"], "eventId")
+    only(await question.ask(lambda: question.service.activate(question.name, [event_id])))
+    return done()

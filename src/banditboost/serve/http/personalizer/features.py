@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from banditboost.rows.options import OPTION, PREFIX
-from banditboost.serve.problems import ServiceError
+from banditboost.serve.http.personalizer.reading import refused
 from banditboost.text import quoted
 
 _IGNORED = "_"  # names that begin with it are for people
@@ -29,7 +29,9 @@ def read_features(objects: Sequence[Any], field: str, deepest: int) -> dict[str,
     times: dict[str, int] = {}
     for place, given in enumerate(objects):
         if not isinstance(given, Mapping):
-            raise refused(f"{field}[{place}]", given, 'an object with features, such as {"hour": 9}')
+            raise refused(
+                f"{field}[{place}]", f'is {quoted(given)}; give an object with features, such as {{"hour": 9}}'
+            )
         for name, value in _leaves(given, "", f"{field}[{place}]", deepest):
             found[_free(name, found, times)] = value
     return found
@@ -48,15 +50,10 @@ def read_context(objects: Sequence[Any], field: str, deepest: int) -> dict[str, 
     return found
 
 
-def refused(field: str, value: Any, remedy: str) -> ServiceError:
-    """The refusal of a value in a Rank request."""
-    return ServiceError(400, "InvalidRankRequest", f"{field} is {quoted(value)}; give {remedy}", field=field)
-
-
 def _leaves(given: Mapping[str, Any], prefix: str, field: str, left: int) -> Iterator[tuple[str, Any]]:
     """Names and values, without objects and arrays of numbers."""
     if not left:
-        raise ServiceError(400, "InvalidRankRequest", f"{field} stands too deep; give flat objects", field=field)
+        raise refused(field, "stands too deep; give flatter objects")
     for key, value in given.items():
         if key.startswith(_IGNORED):
             continue
@@ -77,7 +74,7 @@ def _items(name: str, values: list[Any], field: str) -> Iterator[tuple[str, Any]
     elif kinds == {str}:
         yield name, values
     else:
-        raise refused(field, values, "an array of numbers, or of texts")
+        raise refused(field, f"is {quoted(values)}; give an array of numbers, or of texts")
 
 
 def _free(name: str, found: Mapping[str, Any], times: dict[str, int]) -> str:

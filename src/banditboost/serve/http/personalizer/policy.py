@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import msgspec
 
-from banditboost.serve.http.personalizer.reading import Body, check_id, read_body
+from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, refused
+from banditboost.serve.http.reading import decoded
 from banditboost.serve.messages import ModelInfo
-from banditboost.serve.problems import ServiceError
 
 NAME = "banditboost"
-CODE = "InvalidPolicyConfiguration"
 
 
 class PolicyContract(Body, frozen=True):
@@ -29,6 +28,10 @@ class PolicyReference(Body, frozen=True):
     policy_name: str
 
 
+_contract = msgspec.json.Decoder(PolicyContract)
+_reference = msgspec.json.Decoder(PolicyReference)
+
+
 def policy_of(info: ModelInfo) -> PolicyContract:
     """The learner of a model, as learning settings."""
     parameters = msgspec.json.encode(info.settings["parameters"]).decode()
@@ -37,20 +40,18 @@ def policy_of(info: ModelInfo) -> PolicyContract:
 
 def check_policy(body: bytes, info: ModelInfo) -> PolicyContract:
     """The learning settings of a body, if they are those that the model has."""
-    given, own = read_body(body, PolicyContract, CODE), policy_of(info)
+    given, own = decoded(_contract, body, remedy=SHAPE), policy_of(info)
     if given != own:
-        raise ServiceError(
-            400,
-            CODE,
-            f"learning settings cannot be changed here, they are {own.arguments}; Vowpal Wabbit's arguments "
-            "have no meaning for it. To try other parameters, make another model with them",
-            field="arguments" if given.name == own.name else "name",
+        raise refused(
+            "arguments" if given.name == own.name else "name",
+            f"cannot be changed, the learning settings are {own.arguments}; Vowpal Wabbit's arguments have no "
+            "meaning here. To try other parameters, make another model with them",
         )
     return own
 
 
 def read_reference(body: bytes) -> PolicyReference:
     """Which policy of which evaluation a body names."""
-    given = read_body(body, PolicyReference, CODE)
-    check_id(given.evaluation_id, "evaluationId", CODE)
+    given = decoded(_reference, body, remedy=SHAPE)
+    check_id(given.evaluation_id, "evaluationId")
     return given

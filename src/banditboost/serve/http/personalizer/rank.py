@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 
 from banditboost.serve.http.personalizer.features import read_context, read_features
-from banditboost.serve.http.personalizer.reading import Body, check_id, read_body
+from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, refused
+from banditboost.serve.http.reading import decoded
 from banditboost.serve.messages import DecisionAnswer, DecisionRequest
-from banditboost.serve.problems import ServiceError
 from banditboost.text import quoted
 
 MOST_ACTIONS = 50
-CODE = "InvalidRankRequest"
 
 
 class RankableAction(Body, frozen=True):
@@ -30,6 +29,9 @@ class RankRequest(Body, frozen=True):
     excluded_actions: list[str] | None = None
     event_id: str | None = None
     defer_activation: bool | None = None
+
+
+_request = msgspec.json.Decoder(RankRequest)
 
 
 class RankedAction(msgspec.Struct, frozen=True):
@@ -60,14 +62,12 @@ def read_rank(body: bytes, deepest: int) -> Asked:
         body: JSON of a RankRequest.
         deepest: how many objects with features may stand in each other.
     """
-    request = read_body(body, RankRequest, CODE)
+    request = decoded(_request, body, remedy=SHAPE)
     actions = _ids_of(request.actions)
     excluded = frozenset(request.excluded_actions or ())
     allowed = [id_ for id_ in actions if id_ not in excluded]
     if not allowed:
-        raise ServiceError(
-            400, CODE, "all actions are excluded; leave one to choose", field="excludedActions"
-        )
+        raise refused("excludedActions", "are all actions; leave one to choose")
     options = {
         action.id: read_features(action.features, f"actions[{place}].features", deepest)
         for place, action in enumerate(request.actions)
@@ -77,7 +77,7 @@ def read_rank(body: bytes, deepest: int) -> Asked:
         features=msgspec.json.encode(context),
         options=msgspec.json.encode(options),
         allowed=None if len(allowed) == len(actions) else list(allowed),
-        id=check_id(request.event_id, "eventId", CODE) if request.event_id else None,
+        id=check_id(request.event_id, "eventId") if request.event_id else None,
         deferred=bool(request.defer_activation),
         baseline=allowed[0],
         ranking=-1,
@@ -87,15 +87,11 @@ def read_rank(body: bytes, deepest: int) -> Asked:
 
 def _ids_of(actions: list[RankableAction]) -> list[str]:
     if not 1 <= len(actions) <= MOST_ACTIONS:
-        raise ServiceError(
-            400, CODE, f"there are {len(actions)} actions; give 1 to {MOST_ACTIONS}", field="actions"
-        )
-    ids = [check_id(action.id, f"actions[{place}].id", CODE) for place, action in enumerate(actions)]
+        raise refused("actions", f"are {len(actions)}; give 1 to {MOST_ACTIONS}")
+    ids = [check_id(action.id, f"actions[{place}].id") for place, action in enumerate(actions)]
     id_, times = Counter(ids).most_common(1)[0]
     if times > 1:
-        raise ServiceError(
-            400, CODE, f"the action {quoted(id_)} is there {times} times; give each once", field="actions"
-        )
+        raise refused("actions", f"have the id {quoted(id_)} {times} times; give each action once")
     return ids
 
 

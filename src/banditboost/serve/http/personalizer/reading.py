@@ -1,9 +1,6 @@
-"""Bodies of requests: JSON of a stated shape, or a refusal that names the place."""
+"""Bodies of requests: JSON with the names that Personalizer gives its fields."""
 
 from __future__ import annotations
-
-import re
-from typing import TypeVar
 
 import msgspec
 
@@ -11,33 +8,20 @@ from banditboost.serve.problems import ServiceError
 
 MOST_CHARACTERS = 256
 """Of an event's, an action's and an evaluation's id, and of a name."""
-_PLACE = re.compile(r" - at `\$\.?(.*)`$")
-_NAMED = re.compile(r"field `(\w+)`")
-
-Shape = TypeVar("Shape")
+SHAPE = "see the documentation of Personalizer for its shape"
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """A JSON object with the names that Personalizer gives its fields."""
+    """An object that clients send or get; other fields are refused."""
 
 
-def read_body(body: bytes, shape: type[Shape], code: str) -> Shape:
-    """What a body tells; a refusal with this code if it is not of the shape."""
-    try:
-        return msgspec.json.decode(body, type=shape)
-    except RecursionError:
-        raise ServiceError(400, code, "the body has objects within objects, too deep; give flat ones") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        told = str(error)
-        place, named = _PLACE.search(told), _NAMED.search(told)
-        field = ".".join(found[1] for found in (place, named) if found)
-        raise ServiceError(400, code, f"the body cannot be taken: {told}", field=field) from None
-
-
-def check_id(id_: str, field: str, code: str) -> str:
+def check_id(id_: str, field: str) -> str:
     """An id of 1 to 256 characters."""
     if not 1 <= len(id_) <= MOST_CHARACTERS:
-        raise ServiceError(
-            400, code, f"{field} has {len(id_)} characters; give 1 to {MOST_CHARACTERS}", field=field
-        )
+        raise refused(field, f"has {len(id_)} characters; give 1 to {MOST_CHARACTERS}")
     return id_
+
+
+def refused(field: str, why: str, code: str = "refused") -> ServiceError:
+    """The refusal of a field's value, with its remedy."""
+    return ServiceError(422, code, f"{field} {why}", field=field)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from banditboost.serve.problems import ServiceError
+from banditboost.text import visible_lines
 
 KNOWN_SINCE_THE_FIRST = frozenset({"BadRequest", "ResourceNotFound", "InternalServerError"})
 """The codes of v1.0. Later versions know more, all of which are written like these, without a hyphen."""
@@ -45,7 +46,7 @@ class Refusal(msgspec.Struct, frozen=True):
     """Status, body and headers of a refusal."""
 
     status: int
-    body: ErrorResponse
+    body: bytes
     headers: dict[str, str]
 
 
@@ -61,11 +62,11 @@ def refusal(error: ServiceError, code: str, *, first_version: bool) -> Refusal:
     told = error.code if error.code.isalnum() else _code_of(status, code)
     if first_version and told not in KNOWN_SINCE_THE_FIRST:
         told = _of_the_first(status)
-    body = PersonalizerError(told, error.detail, error.field or None, [], InnerError(error.code))
+    body = PersonalizerError(told, visible_lines(error.detail), error.field or None, [], InnerError(error.code))
     headers = {"x-ms-error-code": told}
     if error.retry_after is not None:
         headers["Retry-After"] = str(math.ceil(error.retry_after))
-    return Refusal(status, ErrorResponse(body), headers)
+    return Refusal(status, msgspec.json.encode(ErrorResponse(body)), headers)
 
 
 def _code_of(status: int, code: str) -> str:
