@@ -29,7 +29,7 @@ _REQUIRED = {
     "log_retention_days": "logRetentionDays",
 }
 _NOT_USED = {
-    "exploration_percentage": "explorationPercentage is not used: the model itself decides how much to explore",
+    "exploration_percentage": "explorationPercentage is not used: the model decides how much to explore",
     "model_export_frequency": "modelExportFrequency is not used: a reward counts from the next Rank on",
     "model_retrain_days": "modelRetrainDays is not used: a model is never trained again",
 }
@@ -52,19 +52,19 @@ class ServiceConfiguration(Body, frozen=True, omit_defaults=True):
     """What a client sends and gets; what is not there is UNSET."""
 
     reward_wait_time: datetime.timedelta | UnsetType = UNSET
-    default_reward: float | None | UnsetType = UNSET  # None: a decision without reward teaches nothing
+    default_reward: float | UnsetType | None = UNSET  # None: a decision without reward teaches nothing
     reward_aggregation: Literal["earliest", "sum"] | UnsetType = UNSET
-    exploration_percentage: float | None | UnsetType = UNSET
+    exploration_percentage: float | UnsetType | None = UNSET
     model_export_frequency: datetime.timedelta | UnsetType = UNSET
-    model_retrain_days: int | None | UnsetType = UNSET
+    model_retrain_days: int | UnsetType | None = UNSET
     log_retention_days: int | UnsetType = UNSET
-    log_mirror_enabled: bool | None | UnsetType = UNSET
-    log_mirror_sas_uri: str | None | UnsetType = UNSET
-    last_configuration_edit_date: datetime.datetime | None | UnsetType = UNSET
-    learning_mode: Literal["Online", "Apprentice", "LoggingOnly"] | None | UnsetType = UNSET
-    is_auto_optimization_enabled: bool | None | UnsetType = UNSET
-    auto_optimization_frequency: datetime.timedelta | None | UnsetType = UNSET
-    auto_optimization_start_date: datetime.datetime | None | UnsetType = UNSET
+    log_mirror_enabled: bool | UnsetType | None = UNSET
+    log_mirror_sas_uri: str | UnsetType | None = UNSET
+    last_configuration_edit_date: datetime.datetime | UnsetType | None = UNSET
+    learning_mode: Literal["Online", "Apprentice", "LoggingOnly"] | UnsetType | None = UNSET
+    is_auto_optimization_enabled: bool | UnsetType | None = UNSET
+    auto_optimization_frequency: datetime.timedelta | UnsetType | None = UNSET
+    auto_optimization_start_date: datetime.datetime | UnsetType | None = UNSET
     latest_apprentice_mode_metrics: Any = UNSET
 
 
@@ -146,7 +146,9 @@ def remarks(given: ServiceConfiguration) -> list[str]:
 def _check_ranges(given: ServiceConfiguration) -> None:
     wait = given.reward_wait_time
     if isinstance(wait, datetime.timedelta) and not SHORTEST <= wait <= LONGEST:
-        raise refused("rewardWaitTime", f"is {wait}; give a duration from PT5S, five seconds, to P2D, two days")
+        raise refused(
+            "rewardWaitTime", f"is {wait}; give a duration from PT5S, five seconds, to P2D, two days"
+        )
     _check_number("defaultReward", given.default_reward, -1.0)
     _check_number("explorationPercentage", given.exploration_percentage, 0.0)
 
@@ -161,12 +163,11 @@ def _check_kept(given: ServiceConfiguration) -> None:
     if given.log_retention_days not in (UNSET, -1):
         raise refused(
             "logRetentionDays",
-            f"is {given.log_retention_days}; give -1: the log is kept, for the model is made from it. To forget "
-            "it, delete the model",
+            f"is {given.log_retention_days}; give -1: the log is kept, for the model is made from it. To "
+            "forget it, delete the model",
             "InvalidLogRetentionDays",
         )
     if given.log_mirror_enabled is True:
         raise refused("logMirrorEnabled", "is true; give false, and read the log as a stream instead")
     if given.is_auto_optimization_enabled is True:
         raise refused("isAutoOptimizationEnabled", "is true; give false: the model tunes itself as it learns")
-

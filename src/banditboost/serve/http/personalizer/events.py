@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from starlette.responses import Response
 
-from banditboost.serve.http.personalizer.question import Question, answered, done, only
+from banditboost.serve.http.personalizer.question import REQUEST_ID, Question, answered, done, only
 from banditboost.serve.http.personalizer.rank import read_rank, told
 from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, refused
 from banditboost.serve.http.reading import decoded
@@ -21,12 +21,14 @@ class RewardRequest(Body, frozen=True):
 _request = msgspec.json.Decoder(RewardRequest)
 
 
-def read_reward(event_id: str, body: bytes) -> VerdictRequest:
-    """The verdict that a body tells of an event."""
+def read_reward(event_id: str, body: bytes, once: str | None = None) -> VerdictRequest:
+    """The verdict that a body tells of an event; `once` is the name of the request, which clients keep when
+    they send it again.
+    """
     value = decoded(_request, body, remedy=SHAPE).value
     if not -1.0 <= value <= 1.0:
         raise refused("value", f"is {value:g}; give a number from -1 to 1")
-    return VerdictRequest(id=check_id(event_id, "eventId"), reward=value)
+    return VerdictRequest(id=check_id(event_id, "eventId"), reward=value, once=once)
 
 
 async def rank(question: Question) -> Response:
@@ -38,7 +40,8 @@ async def rank(question: Question) -> Response:
 
 async def reward(question: Question) -> Response:
     """Tell what an event has earned. One that is not known is no error, as it was none for Personalizer."""
-    verdict = read_reward(question.request.path_params["event_id"], await question.body())
+    event_id, once = question.request.path_params["event_id"], question.request.headers.get(REQUEST_ID)
+    verdict = read_reward(event_id, await question.body(), once)
     only(await question.ask(lambda: question.service.judge(question.name, [verdict])))
     return done()
 

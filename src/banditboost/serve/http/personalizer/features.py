@@ -30,7 +30,8 @@ def read_features(objects: Sequence[Any], field: str, deepest: int) -> dict[str,
     for place, given in enumerate(objects):
         if not isinstance(given, Mapping):
             raise refused(
-                f"{field}[{place}]", f'is {quoted(given)}; give an object with features, such as {{"hour": 9}}'
+                f"{field}[{place}]",
+                f'is {quoted(given)}; give an object with features, such as {{"hour": 9}}',
             )
         for name, value in _leaves(given, "", f"{field}[{place}]", deepest):
             found[_free(name, found, times)] = value

@@ -46,7 +46,9 @@ _BAD_CONFIGURATION, _BAD_POLICY = "InvalidServiceConfiguration", "InvalidPolicyC
 OPERATIONS = [
     Operation("POST", "/rank", events.rank, "decide", "InvalidRankRequest"),
     Operation("POST", "/events/{event_id:path}/reward", events.reward, "learn", "InvalidRewardRequest"),
-    Operation("POST", "/events/{event_id:path}/activate", events.activate, "learn", "InvalidEventIdToActivate"),
+    Operation(
+        "POST", "/events/{event_id:path}/activate", events.activate, "learn", "InvalidEventIdToActivate"
+    ),
     Operation("GET", _CONFIGURATION, settings.show_configuration, "read", _BAD_CONFIGURATION),
     Operation("PUT", _CONFIGURATION, settings.replace_configuration, "admin", _BAD_CONFIGURATION),
     Operation("PATCH", _CONFIGURATION, settings.change_configuration, "admin", _BAD_CONFIGURATION),

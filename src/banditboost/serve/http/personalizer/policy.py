@@ -44,8 +44,8 @@ def check_policy(body: bytes, info: ModelInfo) -> PolicyContract:
     if given != own:
         raise refused(
             "arguments" if given.name == own.name else "name",
-            f"cannot be changed, the learning settings are {own.arguments}; Vowpal Wabbit's arguments have no "
-            "meaning here. To try other parameters, make another model with them",
+            f"cannot be changed: the learning settings are {own.arguments}, and arguments of Vowpal Wabbit "
+            "have no meaning here; to try other parameters, make another model with them",
         )
     return own
 

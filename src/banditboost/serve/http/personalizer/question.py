@@ -17,6 +17,7 @@ from banditboost.serve.problems import ServiceError
 from banditboost.serve.service import Service
 
 T = TypeVar("T")
+REQUEST_ID = "x-ms-client-request-id"
 
 
 class Dialect(NamedTuple):

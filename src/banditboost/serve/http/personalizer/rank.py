@@ -18,7 +18,7 @@ MOST_ACTIONS = 50
 
 class RankableAction(Body, frozen=True):
     id: str
-    features: list[Any] = []
+    features: list[Any] = msgspec.field(default_factory=list)
 
 
 class RankRequest(Body, frozen=True):

@@ -11,7 +11,7 @@ from banditboost.serve.problems import ServiceError
 from banditboost.text import visible_lines
 
 KNOWN_SINCE_THE_FIRST = frozenset({"BadRequest", "ResourceNotFound", "InternalServerError"})
-"""The codes of v1.0. Later versions know more, all of which are written like these, without a hyphen."""
+"""The codes of v1.0. Later versions know more. All begin with a capital, and ours do not."""
 _BY_STATUS = {
     400: "BadRequest",
     401: "401",  # as Azure's gateway said it
@@ -59,10 +59,12 @@ def refusal(error: ServiceError, code: str, *, first_version: bool) -> Refusal:
         first_version: whether the client knows the codes of v1.0 only.
     """
     status = 400 if error.status == 422 else error.status
-    told = error.code if error.code.isalnum() else _code_of(status, code)
+    told = error.code if error.code[:1].isupper() else _code_of(status, code)
     if first_version and told not in KNOWN_SINCE_THE_FIRST:
         told = _of_the_first(status)
-    body = PersonalizerError(told, visible_lines(error.detail), error.field or None, [], InnerError(error.code))
+    body = PersonalizerError(
+        told, visible_lines(error.detail), error.field or None, [], InnerError(error.code)
+    )
     headers = {"x-ms-error-code": told}
     if error.retry_after is not None:
         headers["Retry-After"] = str(math.ceil(error.retry_after))

@@ -13,13 +13,12 @@ from banditboost.serve.http.auth import Keys
 from banditboost.serve.http.errors import of_library
 from banditboost.serve.http.operations import JSON
 from banditboost.serve.http.personalizer.operations import OPERATIONS, Operation
-from banditboost.serve.http.personalizer.question import Dialect, Question
+from banditboost.serve.http.personalizer.question import REQUEST_ID, Dialect, Question
 from banditboost.serve.http.personalizer.refusals import refusal
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.service import Service
 
 LATEST = "2022-09-01-preview"
-_REQUEST_ID = "x-ms-client-request-id"
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -49,10 +48,7 @@ class _Doors:
         """The operations of a dialect, and a refusal of whatever else is called."""
         nothing = Operation("", "/{rest:path}", _nothing_here, "read", "ResourceNotFound")
         return [
-            *(
-                Route(one.path, self._endpoint(one, dialect), methods=[one.method])
-                for one in OPERATIONS
-            ),
+            *(Route(one.path, self._endpoint(one, dialect), methods=[one.method]) for one in OPERATIONS),
             Route(nothing.path, self._endpoint(nothing, dialect), methods=_METHODS),
         ]
 
@@ -64,9 +60,9 @@ class _Doors:
                 answer = _refused(error, operation, dialect)
             except BanditBoostError as error:
                 answer = _refused(of_library(error), operation, dialect)
-            told = request.headers.get(_REQUEST_ID)
+            told = request.headers.get(REQUEST_ID)
             if told is not None:
-                answer.headers[_REQUEST_ID] = told
+                answer.headers[REQUEST_ID] = told
             return answer
 
         return endpoint
@@ -99,5 +95,8 @@ def _check_version(request: Request) -> None:
 async def _nothing_here(question: Question) -> Response:
     request = question.request
     raise ServiceError(
-        404, "ResourceNotFound", f"there is no operation {request.method} {request.url.path}; the guide on moving from Personalizer tells what is offered"
+        404,
+        "ResourceNotFound",
+        f"there is no operation {request.method} {request.url.path}; the guide on moving from Personalizer "
+        "tells what is offered",
     )
