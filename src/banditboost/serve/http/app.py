@@ -20,6 +20,7 @@ from banditboost.serve.http.errors import HANDLERS
 from banditboost.serve.http.models import Models
 from banditboost.serve.http.operations import Operation
 from banditboost.serve.http.personalizer import personalizer_routes
+from banditboost.serve.http.trying import trying_operations
 from banditboost.serve.service import Service
 
 _HEADERS = {
@@ -42,10 +43,10 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
         service: what answers; its settings tell keys and limits.
         start: whether the application starts and stops the service with itself.
     """
-    keys = Keys(service.settings.keys)
+    keys, offered = Keys(service.settings.keys), operations_of(service)
     routes: list[BaseRoute] = [
         Route(path, _endpoint({operation.method: operation for operation in group}, keys), methods=methods)
-        for path, group, methods in _by_path(operations_of(service))
+        for path, group, methods in _by_path([*offered, *trying_operations(offered)])
     ]
     routes += personalizer_routes(service, keys)
     app = Starlette(
