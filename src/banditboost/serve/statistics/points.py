@@ -1,0 +1,136 @@
+"""The course of time in points: fine ones for the last minutes, coarse ones for the last years."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import msgspec
+
+from banditboost.serve.messages import Label
+
+SPANS = {
+    "10 minutes": (10, 60),
+    "hour": (60, 60),
+    "day": (900, 96),
+    "week": (7_200, 84),
+    "quarter": (86_400, 90),
+    "years": (604_800, 260),
+}
+"""What can be looked at: the seconds of a point, each a multiple of those before, and how many are kept."""
+FINEST = 10
+MOST_LABELS = 24  # of a point that is over
+MOST_LABELS_AT_ONCE = 1_000  # of the point that is under way
+
+
+class Standing(msgspec.Struct, array_like=True):
+    """How the comparisons stood when a point was over.
+
+    A side is the total and the variance of an `evaluation.sequence.Sequence`, its lower bound's first.
+    """
+
+    n: int = 0  # rewards of the model's own decisions
+    sides: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    others_n: int = 0
+    uniform: float = 0.0  # total of the lower side
+    best: float = 0.0  # the same of the constant that is ahead of the others
+    control_n: int = 0
+    control: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    baseline_n: int = 0
+    baseline: float = 0.0  # sum of shares
+
+
+class Point(msgspec.Struct, array_like=True):
+    """What happened in a stretch of time."""
+
+    start: int  # seconds since 1970
+    decisions: int = 0
+    explored: int = 0
+    by_baseline: int = 0  # decisions of the control group, or that an apprentice watched
+    rewards: int = 0
+    earned: float = 0.0  # as shares of the range
+    labels: dict[Label, int] = {}
+    others: int = 0  # decisions for labels that are not told one by one
+    standing: Standing = Standing()
+
+    def shown(self, label: Label) -> None:
+        """A decision for this label."""
+        self.decisions += 1
+        count = self.labels.get(label)
+        if count is None and len(self.labels) >= MOST_LABELS_AT_ONCE:
+            self.others += 1
+        else:
+            self.labels[label] = (count or 0) + 1
+
+    def thin(self) -> None:
+        """Keep the labels that were shown most; of equals those that came first."""
+        if len(self.labels) > MOST_LABELS:
+            order = sorted(self.labels, key=self.labels.__getitem__, reverse=True)[:MOST_LABELS]
+            kept = {label: self.labels[label] for label in order}
+            self.others += sum(self.labels.values()) - sum(kept.values())
+            self.labels = kept
+
+    def merge(self, later: Point) -> None:
+        """Add what happened in a later stretch."""
+        self.decisions += later.decisions
+        self.explored += later.explored
+        self.by_baseline += later.by_baseline
+        self.rewards += later.rewards
+        self.earned += later.earned
+        for label, count in later.labels.items():
+            self.labels[label] = self.labels.get(label, 0) + count
+        self.others += later.others
+        self.standing = later.standing
+        self.thin()
+
+
+def starting(start: int, later: Point) -> Point:
+    """A coarser point that begins with a finer one."""
+    made = Point(start, labels={})
+    made.merge(later)
+    return made
+
+
+class Course:
+    """The points of all spans. A point is added when it is over."""
+
+    def __init__(self) -> None:
+        self._spans: dict[str, deque[Point]] = {name: deque() for name in SPANS}
+
+    def add(self, finest: Point) -> None:
+        finest.thin()
+        for points, (seconds, most) in zip(self._spans.values(), SPANS.values(), strict=True):
+            _put(points, finest, seconds)
+            while points[0].start <= finest.start - seconds * most:
+                points.popleft()
+
+    def points(self, span: str, under_way: Point | None) -> list[Point]:
+        """Those of a span, the oldest first; stretches in which nothing happened are left out."""
+        points = self._spans[span]
+        if under_way is None:
+            return list(points)
+        last = [starting(points[-1].start, points[-1])] if points else []
+        _put(last, starting(under_way.start, under_way), SPANS[span][0])
+        return [*list(points)[:-1], *last]
+
+    def all(self) -> Iterator[Point]:
+        """From the oldest on, as fine as they are kept: of each coarse span what the finer ones lack."""
+        names = list(SPANS)
+        for coarse, fine in zip(reversed(names[1:]), reversed(names[:-1]), strict=True):
+            first = self._spans[fine][0].start if self._spans[fine] else 0
+            yield from (p for p in self._spans[coarse] if p.start + SPANS[coarse][0] <= first)
+        yield from self._spans[names[0]]
+
+    def to_plain(self) -> dict[str, list[Point]]:
+        return {name: list(points) for name, points in self._spans.items()}
+
+    def restore(self, plain: dict[str, list[Point]]) -> None:
+        self._spans = {name: deque(plain[name]) for name in SPANS}
+
+
+def _put(points: deque[Point] | list[Point], finer: Point, seconds: int) -> None:
+    start = finer.start - finer.start % seconds
+    if points and points[-1].start == start:
+        points[-1].merge(finer)
+    else:
+        points.append(starting(start, finer))
