@@ -76,6 +76,13 @@ class Function:
         return doors.distributions(f"the policy {quoted(self._name)}", shares, len(shares), len(self._labels))
 
 
+def check_learns(model: Any) -> Any:
+    """Refuse what cannot learn from a log."""
+    if not hasattr(model, "learn_logged"):
+        raise ParameterError(f"model is {quoted(model)}; give a bandit booster or a baseline")
+    return model
+
+
 class Learner:
     """A model that learns along the log: each row is judged before the model has learned it.
 
@@ -87,9 +94,7 @@ class Learner:
     """
 
     def __init__(self, model: Any) -> None:
-        if not hasattr(model, "learn_logged"):
-            raise ParameterError(f"model is {quoted(model)}; give a bandit booster or a baseline")
-        self.model = model
+        self.model = check_learns(model)
 
 
 class _Learning(Function):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -118,6 +118,12 @@ class Sequence:
         low, high = self._scale * lower[0] - self._offset, 1.0 - self._scale * lower[1]
         least = 0.0 - self._offset
         return np.clip(low, least, 1.0), np.clip(high, least, 1.0)
+
+    def copy(self) -> Self:
+        """One that goes on by itself."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)  # its arrays are replaced, never written on
+        return made
 
     def to_plain(self) -> dict[str, Any]:
         return {"n": self.n, "sides": self.sides.tolist()}
