@@ -51,7 +51,7 @@ class Sequence:
     def __init__(
         self, scale: float = 1.0, offset: float = 0.0, *, rows: int = 0, shape: tuple[int, ...] = ()
     ) -> None:
-        self._scale, self._offset, self._rows = scale, offset, rows
+        self.scale, self._offset, self._rows = scale, offset, rows
         # Values lie between 0 and 1, those of differences between -1 and 1.
         self._cap = (1.0 + offset) / scale
         self.n = 0
@@ -65,7 +65,7 @@ class Sequence:
         """
         places = [*marks]
         advanced = [
-            self._advanced(side, scores / self._scale, places)
+            self._advanced(side, scores / self.scale, places)
             for side, scores in zip(self.sides, (low, high), strict=True)
         ]
         self.sides, self.n = np.stack([after for after, _ in advanced]), self.n + len(low)
@@ -94,7 +94,7 @@ class Sequence:
             return self._nothing_known()
         limit = math.log(2.0 / (1.0 - level))
         total, variance = self.sides[:, TOTAL], self.sides[:, VARIANCE]
-        return self._target((total - boundary(variance, limit)) / self.n)
+        return self.target((total - boundary(variance, limit)) / self.n)
 
     def fixed(self, level: float) -> tuple[Array, Array]:
         """The target's bounds, made for the planned number of rows."""
@@ -107,15 +107,15 @@ class Sequence:
             return self._nothing_known()
         limit = math.log(2.0 / (1.0 - level))
         rates, rated, price = (self.sides[:, place] for place in (RATES, RATED, PRICE))
-        return self._target((rated - price - limit) / rates)
+        return self.target((rated - price - limit) / rates)
 
     def _nothing_known(self) -> tuple[Array, Array]:
         shape = self.sides.shape[2:]
         return np.full(shape, 0.0 - self._offset), np.ones(shape)
 
-    def _target(self, lower: Array) -> tuple[Array, Array]:
+    def target(self, lower: Array) -> tuple[Array, Array]:
         """From lower bounds on the means of both sides."""
-        low, high = self._scale * lower[0] - self._offset, 1.0 - self._scale * lower[1]
+        low, high = self.scale * lower[0] - self._offset, 1.0 - self.scale * lower[1]
         least = 0.0 - self._offset
         return np.clip(low, least, 1.0), np.clip(high, least, 1.0)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 import msgspec
 
@@ -23,19 +26,20 @@ MOST_LABELS = 24  # of a point that is over
 MOST_LABELS_AT_ONCE = 1_000  # of the point that is under way
 
 
-class Standing(msgspec.Struct, array_like=True):
+class Standing(msgspec.Struct, frozen=True, array_like=True):
     """How the comparisons stood when a point was over.
 
     A side is the total and the variance of an `evaluation.sequence.Sequence`, its lower bound's first.
     """
 
     n: int = 0  # rewards of the model's own decisions
-    sides: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    sides: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
     others_n: int = 0
+    others_earned: float = 0.0
     uniform: float = 0.0  # total of the lower side
     best: float = 0.0  # the same of the constant that is ahead of the others
     control_n: int = 0
-    control: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    control: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
     baseline_n: int = 0
     baseline: float = 0.0  # sum of shares
 
@@ -70,6 +74,12 @@ class Point(msgspec.Struct, array_like=True):
             self.others += sum(self.labels.values()) - sum(kept.values())
             self.labels = kept
 
+    def to_plain(self) -> list[Any]:
+        """As lists and numbers; JSON would make texts of labels that are numbers."""
+        told: dict[str, Any] = {**msgspec.structs.asdict(self), "labels": [*map(list, self.labels.items())]}
+        told["standing"] = list(msgspec.structs.astuple(self.standing))
+        return [*told.values()]
+
     def merge(self, later: Point) -> None:
         """Add what happened in a later stretch."""
         self.decisions += later.decisions
@@ -91,6 +101,14 @@ def starting(start: int, later: Point) -> Point:
     return made
 
 
+def point_from(plain: list[Any]) -> Point:
+    """Go on from what `to_plain` gave."""
+    *counts, labels, others, standing = plain
+    found: Standing = msgspec.convert(standing, Standing)
+    fields = [*counts, dict(labels), others, found]
+    return Point(*fields)
+
+
 class Course:
     """The points of all spans. A point is added when it is over."""
 
@@ -106,26 +124,29 @@ class Course:
 
     def points(self, span: str, under_way: Point | None) -> list[Point]:
         """Those of a span, the oldest first; stretches in which nothing happened are left out."""
-        points = self._spans[span]
+        points, (seconds, most) = list(self._spans[span]), SPANS[span]
         if under_way is None:
-            return list(points)
-        last = [starting(points[-1].start, points[-1])] if points else []
-        _put(last, starting(under_way.start, under_way), SPANS[span][0])
-        return [*list(points)[:-1], *last]
+            return points
+        last = [starting(point.start, point) for point in points[-1:]]
+        _put(last, starting(under_way.start, under_way), seconds)
+        return [point for point in [*points[:-1], *last] if point.start > under_way.start - seconds * most]
 
-    def all(self) -> Iterator[Point]:
-        """From the oldest on, as fine as they are kept: of each coarse span what the finer ones lack."""
-        names = list(SPANS)
-        for coarse, fine in zip(reversed(names[1:]), reversed(names[:-1]), strict=True):
-            first = self._spans[fine][0].start if self._spans[fine] else 0
-            yield from (p for p in self._spans[coarse] if p.start + SPANS[coarse][0] <= first)
-        yield from self._spans[names[0]]
+    def history(self) -> Iterator[tuple[int, Standing]]:
+        """When each point was over and how the comparisons stood, the oldest first, as fine as it is kept."""
+        names, beginning = list(SPANS), math.inf
+        found = []
+        for name in names:
+            seconds = SPANS[name][0]
+            older = [point for point in self._spans[name] if point.start + seconds <= beginning]
+            found.append([(point.start + seconds, point.standing) for point in older])
+            beginning = self._spans[name][0].start if self._spans[name] else beginning
+        return chain.from_iterable(reversed(found))
 
-    def to_plain(self) -> dict[str, list[Point]]:
-        return {name: list(points) for name, points in self._spans.items()}
+    def to_plain(self) -> dict[str, Any]:
+        return {name: [point.to_plain() for point in points] for name, points in self._spans.items()}
 
-    def restore(self, plain: dict[str, list[Point]]) -> None:
-        self._spans = {name: deque(plain[name]) for name in SPANS}
+    def restore(self, plain: dict[str, Any]) -> None:
+        self._spans = {name: deque(map(point_from, plain[name])) for name in SPANS}
 
 
 def _put(points: deque[Point] | list[Point], finer: Point, seconds: int) -> None:
