@@ -22,6 +22,7 @@ import copy
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,19 @@ class Identity:
         """A new branch that begins after so many rounds."""
         part = f"{rounds:x}-{os.urandom(8).hex()}"
         return Identity(self.model_id, f"{self.branch}/{part}" if self.branch else part, rounds)
+
+    def gone_on(self, model_id: str, vocabulary: Callable[[], Vocabulary]) -> Identity:
+        """This branch as another copy of its model goes on with it: in the same run, if one has begun."""
+        if model_id != self.model_id or not self.branch:
+            raise DecisionError(
+                f"the branch is {_named(self.branch)} of model {self.model_id}, and this is model {model_id};"
+                " give a branch of this model"
+            )
+        made = self.draft()
+        made.ledger, made._below = copy.deepcopy(self.ledger), {}
+        if self.origin is not None:
+            made.origin = Origin(model_id, self.branch, self.origin.run, vocabulary())
+        return made
 
     # Verdicts
 
