@@ -55,6 +55,7 @@ class VerdictRequest(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     correct: bool | None = None
     reward: float | None = None
+    once: str | None = None  # a name of this verdict: where verdicts are added up, one with the same is none
 
 
 class VerdictAnswer(msgspec.Struct, frozen=True, kw_only=True):
