@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import banditboost
-from banditboost import AdaBandit, AdaFull, GapBoost, baselines
+from banditboost import AdaBandit, AdaFull, GapBoost, OptionBoost, baselines
 from banditboost.errors import BanditBoostError, LabelError, LogError, ParameterError
-from banditboost.evaluation import Apprentice, PolicyValue
+from banditboost.evaluation import Apprentice, Learner, PolicyValue
 from tests.naive import evaluation as naive
 
 LABELS = ["news", "games", "film"]
@@ -201,6 +201,27 @@ def test_who_needs_a_probability_must_be_told_it_and_who_learns_no_rewards_is_no
     assert apprentice.n == 1
     with pytest.raises(ParameterError, match="give a bandit booster or a baseline"):
         Apprentice(AdaFull(LABELS))
+
+
+def test_options_with_features_of_their_own() -> None:
+    """A shop that shows articles alike: one of two kinds is wanted, and articles come and go."""
+    apprentice, draw = Apprentice(OptionBoost(seed=1, n_learners=3)), random.Random(2)
+    shares = []
+    for t in range(1500):
+        shop = {f"article {t // 50 + i}": {"kind": "tea" if i % 2 else "cake"} for i in range(4)}
+        label = draw.choice(list(shop))
+        liked = shop[label]["kind"] == "tea"
+        shares.append(apprentice.observe({"hour": t % 24}, label, liked, 0.25, options=shop))
+    found = apprentice.summary()
+    assert found.rows == apprentice.model.logged == 1500
+    assert found.agreement.estimate == pytest.approx(math.fsum(shares) / 1500)
+    assert found.ahead.low > 0.2
+    before = apprentice.to_plain()
+    with pytest.raises(LabelError, match="options is None"):
+        apprentice.observe({}, "tea", 1, 0.5)
+    assert (apprentice.to_plain(), apprentice.model.logged) == (before, 1500)
+    with pytest.raises(ParameterError, match=r"judge it with Apprentice\(model\)"):
+        Learner(apprentice.model)
 
 
 PLAIN = taught(observed(4)).to_plain()

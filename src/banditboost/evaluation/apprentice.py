@@ -11,7 +11,7 @@ import numpy as np
 
 from banditboost.errors import LogError, ParameterError
 from banditboost.evaluation import doors
-from banditboost.evaluation.policies import check_learns
+from banditboost.evaluation.policies import check_learns, chooses_among_options
 from banditboost.evaluation.sequence import TOTAL, Sequence
 from banditboost.evaluation.value import CROSSED, restore
 from banditboost.io.values import demand
@@ -98,6 +98,7 @@ class Apprentice:
     def __init__(self, model: Any) -> None:
         self.model = check_learns(model)
         self._rewards: Range = model.rewards
+        self._has_options = chooses_among_options(model)
         self._lock = threading.Lock()
         self._state = _State(Sequence(shape=(4,)), Sequence(scale=2.0, offset=1.0), 0)
 
@@ -113,6 +114,7 @@ class Apprentice:
         reward: float,
         probability: float | None = None,
         *,
+        options: Any = None,
         allowed: Iterable[Hashable] | None = None,
     ) -> float:
         """Learn what the acting policy has shown and earned; if it is refused, nothing has changed.
@@ -122,16 +124,19 @@ class Apprentice:
             label: what was shown.
             reward: what it earned; True and False are the largest and the least reward.
             probability: with which the acting policy chose it; None if that is not known.
+            options: for an OptionBoost what was offered, all of it, as in `decide`.
             allowed: the labels it was chosen from, if not all that the model shows.
 
         Returns the probability with which the model would have shown the same.
         """
         with self._lock:
-            among = None if allowed is None else list(allowed)
-            shares = self.model.distribution(x, allowed=among)
+            among: dict[str, Any] = {"allowed": None if allowed is None else list(allowed)}
+            if self._has_options or options is not None:
+                among["options"] = options
+            shares = self.model.distribution(x, **among)
             seen = self._seen(shares, label, reward, probability)
             state = self._state.after(seen, probability is None)
-            self.model.learn_logged(x, label, reward, probability, allowed=among)
+            self.model.learn_logged(x, label, reward, probability, **among)
             self._state = state
         return seen.same
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from banditboost.errors import LogError, ParameterError
 from banditboost.evaluation import doors
+from banditboost.models.offering import OfferingModel
 from banditboost.text import quoted
 from banditboost.types import Array
 
@@ -83,6 +84,11 @@ def check_learns(model: Any) -> Any:
     return model
 
 
+def chooses_among_options(model: Any) -> bool:
+    """Whether options come with each call, and there are no labels."""
+    return isinstance(model, OfferingModel)
+
+
 class Learner:
     """A model that learns along the log: each row is judged before the model has learned it.
 
@@ -95,6 +101,11 @@ class Learner:
 
     def __init__(self, model: Any) -> None:
         self.model = check_learns(model)
+        if chooses_among_options(model):
+            raise ParameterError(
+                f"model is {quoted(model)}, which chooses among options instead of labels; judge it with "
+                "Apprentice(model) and observe(..., options=...) for each row"
+            )
 
 
 class _Learning(Function):

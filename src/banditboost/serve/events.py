@@ -42,6 +42,7 @@ class Judged(msgspec.Struct, frozen=True, array_like=True, tag="judged"):
     id: str
     reward: float  # within the model's range; a verdict is one of its ends
     outcome: str
+    once: str = ""  # the name of the verdict, if it has one: a second one of this name is a duplicate
 
 
 class Activated(msgspec.Struct, frozen=True, array_like=True, tag="activated"):

@@ -9,9 +9,10 @@ import msgspec
 Label = str | int
 Arm = Literal["model", "control", "baseline"]
 """Who chose: the model, the baseline for the control group, or the baseline that an apprentice watches."""
-Outcome = Literal["learned", "added", "held", "duplicate", "late", "unknown"]
-"""What became of a verdict: learned now; added to a sum that is learned when the window ends; held until the
-decision is activated; not learned since one was before, or since the window has ended; of no decision."""
+Outcome = Literal["learned", "added", "held", "logged", "activated", "duplicate", "late", "unknown"]
+"""What became of a verdict, or of an activation: learned now; added to a sum that is learned when the window
+ends; held until the decision is activated; written down only, since the model is not to learn it; activated
+before any verdict came; not counted since one was before, or since the window has ended; of no decision."""
 
 
 class DecisionRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +55,7 @@ class VerdictRequest(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     correct: bool | None = None
     reward: float | None = None
+    once: str | None = None  # a name of this verdict: where verdicts are added up, one with the same is none
 
 
 class VerdictAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,6 +18,8 @@ _OPTIONS = Meta(
     extra_json_schema={"type": ["object", "null"], "examples": [{"a": {"price": 3}, "b": {"price": 4}}]},
 )
 
+_ONCE = "A name of this verdict: where verdicts are added up, a second one with it is a duplicate."
+
 
 class DecisionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A decision asked for."""
@@ -40,6 +42,7 @@ class VerdictBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     correct: Annotated[bool | None, Meta(description="Whether the label was right.")] = None
     reward: Annotated[float | None, Meta(description="What it earned, within the model's rewards.")] = None
+    once: Annotated[str | None, Meta(description=_ONCE)] = None
 
 
 class NamedVerdictBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,6 +51,7 @@ class NamedVerdictBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     correct: Annotated[bool | None, Meta(description="Whether the label was right.")] = None
     reward: Annotated[float | None, Meta(description="What it earned, within the model's rewards.")] = None
+    once: Annotated[str | None, Meta(description=_ONCE)] = None
 
 
 class ModelList(msgspec.Struct, frozen=True):

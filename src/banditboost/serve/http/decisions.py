@@ -77,17 +77,14 @@ class Decisions:
     async def judge(self, request: Request) -> Response:
         """A verdict of the decision in the path."""
         told = decoded(_verdict, await read_body(request, self._limits.body))
-        verdict = _checked(VerdictRequest(id=_id_in(request), correct=told.correct, reward=told.reward))
+        verdict = _checked(_id_in(request), told)
         return _known(await self._service.judge(request.path_params["name"], [verdict]))
 
     async def judge_all(self, request: Request) -> Response:
         """Many verdicts."""
         items = self._batch(_items, await read_body(request, self._limits.body))
         told = [decoded(_named_verdict, item, f"[{i}]") for i, item in enumerate(items)]
-        verdicts = [
-            _checked(VerdictRequest(id=one.id, correct=one.correct, reward=one.reward), f"[{i}]")
-            for i, one in enumerate(told)
-        ]
+        verdicts = [_checked(one.id, one, f"[{i}]") for i, one in enumerate(told)]
         return _many(await self._service.judge(request.path_params["name"], verdicts))
 
     async def activate(self, request: Request) -> Response:
@@ -131,12 +128,12 @@ def _id_in(request: Request) -> str:
     return found
 
 
-def _checked(verdict: VerdictRequest, within: str = "") -> VerdictRequest:
-    if (verdict.correct is None) == (verdict.reward is None):
+def _checked(id: str, told: VerdictBody | NamedVerdictBody, within: str = "") -> VerdictRequest:
+    if (told.correct is None) == (told.reward is None):
         raise ServiceError(
             400, "malformed", "a verdict tells either correct or reward; give one of the two", field=within
         )
-    return verdict
+    return VerdictRequest(id=id, correct=told.correct, reward=told.reward, once=told.once)
 
 
 def _one(answers: Sequence[DecisionAnswer | VerdictAnswer | ServiceError]) -> Response:

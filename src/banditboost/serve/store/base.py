@@ -40,6 +40,7 @@ class Append(msgspec.Struct, frozen=True):
 
     model: int
     events: Sequence[StoredEvent]
+    snapshot: Snapshot | None = None  # of the last of them, written in the same transaction
 
 
 class StoreError(Exception):
@@ -59,8 +60,10 @@ class Store(Protocol):
 
     def models(self) -> list[StoredModel]: ...
 
-    def create(self, name: str, at: float, first: Snapshot) -> StoredModel:
-        """Make a model with the snapshot of event 0; a KeyError if the name is taken."""
+    def create(self, name: str, at: float, first: Snapshot, event: StoredEvent) -> StoredModel:
+        """Make a model with the snapshot of event 0 and the first event of its log, in one transaction; a
+        KeyError if the name is taken.
+        """
         ...
 
     def delete(self, model: int) -> None: ...
