@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-import uuid
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,57 +51,77 @@ class Database:
         sockets = self.folder / "sockets"
         sockets.mkdir(exist_ok=True)
         sockets.chmod(0o777)
-        options = f"-h {self.address} -p {self.port} -k {sockets} -c max_connections=200"
-        self._control("-w", "-o", options, "-l", str(self._data / "log"), "start")
-
-    def stop(self) -> None:
-        self._control("-w", "-m", "fast", "stop")
-
-    def _control(self, *arguments: str) -> None:
-        done = subprocess.run(
-            [str(BINARIES / "pg_ctl"), "-D", str(self._data), *arguments],
+        self.log = (self.folder / "log").open("ab")
+        self._process = subprocess.Popen(
+            [
+                *(str(BINARIES / "postgres"), "-D", str(self._data), "-h", self.address, "-k", str(sockets)),
+                *("-p", str(self.port), "-c", "max_connections=200"),
+                *("-c", "recovery_init_sync_method=syncfs"),  # else it looks at every file after a crash
+            ],
             user=self._user,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=60,
+            stdout=self.log,
+            stderr=self.log,
         )
-        if done.returncode:
-            raise RuntimeError((self._data / "log").read_text()[-2000:])
+        self.log.close()
+        deadline = time.monotonic() + 60
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError((self.folder / "log").read_text()[-2000:])
+            time.sleep(0.05)
 
-    @property
-    def _process(self) -> int:
-        return int((self._data / "postmaster.pid").read_text().split()[0])
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.url(), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
-    def kill(self) -> None:
-        """As if the machine had lost its power, but for what the disk has not written."""
-        main = self._process
+    def _processes(self) -> list[int]:
+        main = self._process.pid
         children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
-        for process in (main, *map(int, children)):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
+        return [main, *map(int, children)]
 
     def signal(self, number: signal.Signals) -> None:
         """To the server and all of its processes."""
-        main = self._process
-        children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
-        for process in (main, *map(int, children)):
+        for process in self._processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
 
-    def url(self, database: str = "postgres", port: int | None = None, address: str = "127.0.0.1") -> str:
-        return f"postgresql://postgres@{address}:{port or self.port}/{database}"
+    def kill(self) -> None:
+        """As if the machine had lost its power, but for what the disk has not written."""
+        processes = self._processes()
+        self.signal(signal.SIGKILL)
+        self._process.wait(30)
+        while any(_runs(process) for process in processes[1:]):
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait(60)
+
+    def url(self, port: int | None = None) -> str:
+        return f"postgresql://postgres@{self.address}:{port or self.port}/postgres"
 
     def fresh(self) -> str:
-        """The name of a new, empty database."""
-        name = f"d{uuid.uuid4().hex[:12]}"
+        """The URL, without what tests before have left."""
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return name
+            connection.execute("DROP SCHEMA IF EXISTS banditboost CASCADE")
+        return self.url()
 
     def remove(self) -> None:
-        with contextlib.suppress(RuntimeError, subprocess.TimeoutExpired):
-            self._control("-w", "-m", "immediate", "stop")
+        if self._process.poll() is None:
+            self.signal(signal.SIGCONT)
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait(60)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    """Whether it is there, and no corpse that nobody has buried."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager

@@ -36,11 +36,20 @@ class PostgresStore:
 
     def __init__(self, url: str, sync: Literal["full", "normal"] = "full") -> None:
         self.connections = Connections(url, sync)
-        with self.connections.use() as connection:
-            migrate(connection)
+        try:
+            with self.connections.use() as connection:
+                migrate(connection)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self.connections.close()
+
+    def probe(self) -> None:
+        """Open anew what has broken, and write something; a StoreError if that does not last, either."""
+        with self.connections.use() as connection:
+            connection.execute("UPDATE banditboost.version SET version = version")
 
     @contextlib.contextmanager
     def begin(self) -> Iterator[Transaction]:
@@ -71,9 +80,9 @@ class PostgresStore:
             )
             return [name for (name,) in rows]
 
-    def create(self, name: str, at: float, first: Snapshot) -> StoredModel:
+    def create(self, name: str, at: float, first: Snapshot, event: StoredEvent) -> StoredModel:
         with self.begin() as transaction:
-            return transaction.create(name, at, first)
+            return transaction.create(name, at, first, event)
 
     def delete(self, model: int) -> None:
         with self.connections.use() as connection:
@@ -153,7 +162,7 @@ class Transaction:
         Locks are taken in one order, so that nobody waits in a circle.
         """
         rows = self._connection.execute(
-            "SELECT model, n, chain, at, settled FROM banditboost.heads WHERE model = ANY(%s) "
+            "SELECT model, n, chain, at, settled FROM banditboost.heads WHERE model = ANY(%b::int8[]) "
             "ORDER BY model FOR NO KEY UPDATE",
             [sorted(models)],
         ).fetchall()
@@ -176,8 +185,8 @@ class Transaction:
             found.setdefault((model, event.key), []).append(event)
         return found
 
-    def create(self, name: str, at: float, first: Snapshot) -> StoredModel:
-        """Make a model; a KeyError if the name is taken."""
+    def create(self, name: str, at: float, first: Snapshot, event: StoredEvent) -> StoredModel:
+        """Make a model with the first event of its log, its settings; a KeyError if the name is taken."""
         row = self._connection.execute(
             "INSERT INTO banditboost.models (name, created) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING "
             "RETURNING model",
@@ -186,9 +195,12 @@ class Transaction:
         if row is None:
             raise KeyError(name)
         (model,) = row
-        self._connection.execute("INSERT INTO banditboost.heads VALUES (%s, 0, 0, %s, 0)", [model, at])
+        self._connection.execute(
+            "INSERT INTO banditboost.heads VALUES (%s, 0, 0, %s, %s)", [model, at, event.n]
+        )
         self._connection.execute("INSERT INTO banditboost.leases (model) VALUES (%s)", [model])
         self.put_snapshot(model, first, kept=True)
+        self.write([Append(model, [event])])
         return StoredModel(model, name, at)
 
     def append(self, batch: Sequence[Append]) -> None:
@@ -203,7 +215,10 @@ class Transaction:
         self.write(batch)
 
     def write(self, batch: Sequence[Append]) -> None:
-        """Write events to logs whose heads are locked."""
+        """Write events, and snapshots of them, to logs whose heads are locked."""
+        for one in batch:
+            if one.snapshot is not None:
+                self.put_snapshot(one.model, one.snapshot, kept=True)
         rows = [(one.model, event) for one in batch for event in one.events]
         self._connection.execute(
             f"INSERT INTO banditboost.events (model, {_COLUMNS}) SELECT * FROM unnest(%b::int8[], "

@@ -82,10 +82,17 @@ class Connections:
         given = conninfo_to_dict(self._url)
         defaults = {name: value for name, value in _DEFAULTS.items() if name not in given}
         connection = psycopg.connect(make_conninfo(self._url, **defaults), autocommit=True)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         for name, value in _SESSION.items():
             connection.execute("SELECT set_config(%s, %s, false)", [name, value])
         self._set_sync(connection)
-        return connection
 
     def _set_sync(self, connection: psycopg.Connection[Any]) -> None:
         """A commit waits for the disk, unless the settings say otherwise; stricter settings are left."""
