@@ -5,5 +5,6 @@
 - `decisions.py`, `models.py`: the operations;
 - `bodies.py`: the JSON that callers send; `reading.py`: how it is read within the limits;
 - `auth.py`: keys, roles and hosts;
+- `openapi.py`, `trying/`: the OpenAPI document, and a page to try what it describes;
 - `errors.py`: refusals as problem details (RFC 9457).
 """

@@ -25,7 +25,7 @@ class DecisionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A decision asked for."""
 
     features: Annotated[msgspec.Raw, _FEATURES]
-    options: Annotated[msgspec.Raw, _OPTIONS] = msgspec.Raw(b"null")
+    options: Annotated[msgspec.Raw, _OPTIONS] = msgspec.field(default_factory=msgspec.Raw)
     allowed: Annotated[
         list[Label] | None, Meta(description="The labels that may be shown; all if left out.")
     ] = None

@@ -103,7 +103,7 @@ class Decisions:
         check_depth(options, self._limits.depth + 1, f"{within}{'.' if within else ''}options")
         return DecisionRequest(
             features=features,
-            options=None if options == b"null" else options,
+            options=None if options in (b"", b"null") else options,
             allowed=asked.allowed,
             id=asked.id,
             deferred=asked.deferred,
