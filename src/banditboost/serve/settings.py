@@ -28,6 +28,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     mode: Literal["online", "apprentice", "logging"] = "online"
     control: Share = 0.0  # the share of decisions that the baseline takes
     baseline: Literal["uniform", "first"] = "uniform"  # "first": of the allowed, or what the caller names
+    notes: dict[str, Any] = {}  # what doors keep with the model, such as the evaluations that were asked for
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from banditboost.serve.http.auth import Keys
@@ -19,6 +19,7 @@ from banditboost.serve.http.decisions import Decisions
 from banditboost.serve.http.errors import HANDLERS
 from banditboost.serve.http.models import Models
 from banditboost.serve.http.operations import Operation
+from banditboost.serve.http.personalizer import personalizer_routes
 from banditboost.serve.http.trying import trying_operations
 from banditboost.serve.service import Service
 
@@ -43,10 +44,11 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
         start: whether the application starts and stops the service with itself.
     """
     keys, offered = Keys(service.settings.keys), operations_of(service)
-    routes = [
+    routes: list[BaseRoute] = [
         Route(path, _endpoint({operation.method: operation for operation in group}, keys), methods=methods)
         for path, group, methods in _by_path([*offered, *trying_operations(offered)])
     ]
+    routes += personalizer_routes(service, keys)
     app = Starlette(
         routes=routes, exception_handlers=HANDLERS, lifespan=_lifespan(service) if start else None
     )

@@ -37,12 +37,17 @@ def too_long(most: int) -> ServiceError:
     )
 
 
-def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, within: str = "") -> T:
-    """JSON of the shape that the decoder knows; else a refusal that names the field."""
+def decoded(
+    decoder: msgspec.json.Decoder[T],
+    body: bytes | msgspec.Raw,
+    within: str = "",
+    remedy: str = "see /openapi.json for its shape",
+) -> T:
+    """JSON of the shape that the decoder knows; else a refusal that names the field, and the remedy."""
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise _of_shape(str(error), within) from None
+        raise _of_shape(str(error), within, remedy) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         told = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
         raise ServiceError(
@@ -50,15 +55,13 @@ def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, within:
         ) from None
 
 
-def _of_shape(message: str, within: str) -> ServiceError:
+def _of_shape(message: str, within: str, remedy: str) -> ServiceError:
     found = _PLACE.search(message)
     wrong = message[: found.start()] if found else message
     inner = found.group(1) if found else ""
     dot = "." if within and inner and not inner.startswith("[") else ""
     where = f"{within}{dot}{inner}"
-    return ServiceError(
-        400, "malformed", f"{where or 'the body'}: {wrong}; see /openapi.json for its shape", field=where
-    )
+    return ServiceError(400, "malformed", f"{where or 'the body'}: {wrong}; {remedy}", field=where)
 
 
 def json_object(body: bytes) -> dict[str, Any]:
