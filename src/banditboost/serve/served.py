@@ -16,7 +16,7 @@ from banditboost.decision import Decision
 from banditboost.errors import BanditBoostError, FeatureError, LabelError
 from banditboost.rewards import share_told
 from banditboost.serve import making, verdicts
-from banditboost.serve.arms import arm_of, shown_by_baseline
+from banditboost.serve.arms import arm_of, assigned, shown_by_baseline
 from banditboost.serve.events import (
     Activated,
     AnyEvent,
@@ -42,6 +42,7 @@ from banditboost.serve.messages import (
 )
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings
+from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.store.base import StoredEvent, StoredModel
 from banditboost.serve.windows import OpenDecision, OpenDecisions
 
@@ -61,6 +62,7 @@ class Chosen(NamedTuple):
     probability: float
     explored: bool
     ranking: list[Place]
+    choices: int  # how many labels could have been shown
     decision: Decision | None
 
 
@@ -86,7 +88,8 @@ class Served:
         self.stored, self.settings, self.model = stored, settings, model
         self.limits, self._history = limits, history
         self.n, self.chain, self.at = 0, 0, stored.created
-        self.open = OpenDecisions()
+        self.open, self.statistics = OpenDecisions(), ModelStatistics()
+        self._watch()
         self.fresh: list[StoredEvent] = []
         """Events that nobody has taken to the store yet."""
         self.finished: list[str] = []
@@ -127,7 +130,7 @@ class Served:
             ranking=chosen.ranking,
         )
         self._log(_event_of(answer, request), at)
-        self._keep(answer, content, chosen.decision, request)
+        self._keep(answer, content, chosen, request)
         return answer
 
     def _version(self) -> str:
@@ -200,7 +203,8 @@ class Served:
         decision = self._decision(x, options, request.allowed)
         ranking = self._ranking(decision, request.ranking) if request.ranking else []
         label: Any = decision.label
-        return Chosen("model", label, decision.probability, decision.explored, ranking, decision)
+        choices = len(request.allowed or options or self.settings.labels)
+        return Chosen("model", label, decision.probability, decision.explored, ranking, choices, decision)
 
     def _decision(self, x: Any, options: Any, allowed: list[Label] | None) -> Decision:
         if options is None:
@@ -236,14 +240,14 @@ class Served:
         request: DecisionRequest,
         shown: tuple[Label, float],
     ) -> Chosen:
-        """What the model thinks of what a baseline shows; with options, how it is to learn it."""
+        """What a baseline shows, beside what the model thinks."""
         x, options = given
         looked = (x,) if options is None else (x, options)
         n = None if request.ranking < 0 else max(request.ranking, 1)
         places = self.model.rank(*looked, n=n, allowed=request.allowed)
         ranking = [Place(place.label, place.probability) for place in places] if request.ranking else []
-        decision = None if options is None else self._decision(x, options, [shown[0]])
-        return Chosen(arm, *shown, shown[0] != places[0].label, ranking, decision)
+        choices = len(request.allowed or options or self.settings.labels)
+        return Chosen(arm, *shown, shown[0] != places[0].label, ranking, choices, None)
 
     def _allowed(self, options: dict[str, Any] | None, allowed: list[Label] | None) -> Sequence[Label]:
         there: Sequence[Label] = self.settings.labels if options is None else list(options)
@@ -256,14 +260,13 @@ class Served:
             raise LabelError("allowed is empty; give at least one label, or leave it out to allow all")
         return allowed
 
-    def _keep(
-        self, answer: DecisionAnswer, content: int, decision: Decision | None, request: DecisionRequest
-    ) -> None:
-        one = OpenDecision(answer, content, self.settings.window)
-        if decision is not None:
-            one.decision = decision._for_a_store()
+    def _keep(self, answer: DecisionAnswer, content: int, chosen: Chosen, request: DecisionRequest) -> None:
+        one = OpenDecision(answer, self.at, self.settings.window, content)
+        one.choices, one.assigned = chosen.choices, assigned(self.settings, answer.arm)
+        if chosen.decision is not None:
+            one.decision = chosen.decision._for_a_store()
         else:
-            one.features, one.allowed = request.features, request.allowed
+            one.asked = request
         self.open.add(one)
 
     # Verdicts
@@ -271,17 +274,30 @@ class Served:
     def judge(self, request: VerdictRequest, now: float) -> VerdictAnswer:
         """Do with a verdict what the settings say."""
         reward = self._reward(request)
-        at, one = max(now, self.at), self.open.get(request.id)
+        one = self.open.get(request.id)
         if one is None:
             outcome = verdicts.outcome_of_past(self._history(self._checked_id(request.id)))
         else:
-            outcome = verdicts.outcome_of(one, at, self.settings)
-            if outcome == "learned" and not self._teach(one, reward):
-                outcome = "logged"
-        self._log(Judged(request.id, reward, outcome), at)
+            outcome = verdicts.outcome_of(one, max(now, self.at), self.settings, self._name(request))
+        self.at = max(now, self.at)
+        if outcome == "learned" and not self._teach(one, reward):
+            outcome = "logged"
+        event = Judged(request.id, reward, outcome, request.once or "")
+        self._log(event, self.at, one, reward if outcome == "learned" else None)
         if one is not None:
-            self._hear(one, reward, outcome)
+            self._hear(one, event)
         return VerdictAnswer(id=request.id, outcome=outcome)
+
+    def _name(self, request: VerdictRequest) -> str | None:
+        """Of a verdict, if it has one."""
+        if request.once is not None and not 0 < len(request.once) <= self.limits.id:
+            raise ServiceError(
+                422,
+                "bad-id",
+                f"once has {len(request.once)} characters; give 1 to {self.limits.id}, or none",
+                field="once",
+            )
+        return request.once
 
     def _reward(self, request: VerdictRequest) -> float:
         low, high = self.settings.rewards
@@ -302,8 +318,9 @@ class Served:
             )
         return id_
 
-    def _teach(self, one: OpenDecision, reward: float) -> bool:
+    def _teach(self, one: OpenDecision | None, reward: float) -> bool:
         """Let the model learn what a decision has earned; False if it cannot."""
+        assert one is not None
         try:
             if one.decision is not None:
                 self.model.learn(one.decision, reward=reward)
@@ -315,31 +332,34 @@ class Served:
 
     def _teach_shown(self, one: OpenDecision, reward: float) -> None:
         """What a baseline has shown; a label may have been removed since."""
-        assert one.features is not None
-        x = read_features(one.features, self.limits)
-        shown = one.answer
-        self.model.learn_logged(x, shown.label, reward, shown.probability, allowed=one.allowed)
+        assert one.asked is not None
+        x, options = read_features(one.asked.features, self.limits), self._options(one.asked)
+        among: dict[str, Any] = {} if options is None else {"options": options}
+        self.model.learn_logged(x, one.label, reward, one.probability, allowed=one.asked.allowed, **among)
 
-    def _hear(self, one: OpenDecision, reward: float, outcome: str) -> None:
-        if outcome in verdicts.COUNTED:
+    def _hear(self, one: OpenDecision, event: Judged) -> None:
+        if event.outcome in verdicts.COUNTED:
             self._finish(one, "duplicate")
-        elif outcome in ("added", "held"):
+        elif event.outcome in ("added", "held"):
             one.heard += 1
-            one.sum += reward
+            one.sum += event.reward
+            if event.once:
+                one.names = (*one.names, event.once)
 
     def activate(self, id_: str, now: float) -> VerdictAnswer:
         """A deferred decision was shown."""
-        at, one = max(now, self.at), self.open.get(id_)
+        one = self.open.get(id_)
         if one is None:
             return VerdictAnswer(
                 id=id_, outcome=verdicts.outcome_of_past(self._history(self._checked_id(id_)))
             )
-        outcome = verdicts.activated(one, at, self.settings)
+        outcome = verdicts.activated(one, max(now, self.at), self.settings)
         if outcome in ("duplicate", "late"):
             return VerdictAnswer(id=id_, outcome=outcome)
+        self.at = max(now, self.at)
         if outcome == "learned" and not self._teach(one, one.sum):
             outcome = "logged"
-        self._log(Activated(id_, outcome), at)
+        self._log(Activated(id_, outcome), self.at, one, one.sum if outcome == "learned" else None)
         self._show(one, outcome)
         return VerdictAnswer(id=id_, outcome=outcome)
 
@@ -350,13 +370,13 @@ class Served:
 
     def end_windows(self, now: float, most: int = 1_000) -> bool:
         """Close decisions whose window has ended, so many at most; False if none is left."""
-        at = max(now, self.at)
-        ended = self.open.ended(at, most)
+        ended = self.open.ended(max(now, self.at), most)
         for one in ended:
+            self.at = max(now, self.at)
             reward = verdicts.earned(one, self.settings)
             if reward is not None and not self._teach(one, reward):
                 reward = None
-            self._log(Closed(one.answer.id, reward), at)
+            self._log(Closed(one.answer.id, reward), self.at, one, reward)
             self._finish(one, "late")
         return len(ended) == most
 
@@ -424,7 +444,17 @@ class Served:
     def _take_model(self, settings: ModelSettings, model: Any) -> None:
         for one in list(self.open):
             self._finish(one, "late")
+        self.leave()
         self.settings, self.model = settings, model
+        self._watch()
+
+    def _watch(self) -> None:
+        """Tell the statistics of changes that the model notices."""
+        self.model.on_change = lambda change: self.statistics.noticed(self.at, change)
+
+    def leave(self) -> None:
+        """The model is not served any more."""
+        self.model.on_change = None
 
     @property
     def memory_usage(self) -> int:
@@ -449,12 +479,21 @@ class Served:
 
     # The log
 
-    def _log(self, event: AnyEvent, at: float) -> None:
+    def _log(
+        self, event: AnyEvent, at: float, one: OpenDecision | None = None, learned: float | None = None
+    ) -> None:
         body = encode(event)
         self.n += 1
         self.at = at
         self.chain = chained(self.chain, self.n, at, body)
         self.fresh.append(StoredEvent(self.n, key_of(event), at, self.chain, body))
+        self._note(event, one, learned)
+
+    def _note(self, event: AnyEvent, one: OpenDecision | None, learned: float | None) -> None:
+        """Tell the statistics."""
+        clipped = learned is not None and type(event) is Closed and one is not None and one.heard > 0
+        clipped = clipped and one is not None and one.sum != learned
+        self.statistics.note(self.at, event, one, learned, clipped)
 
     def take(self) -> tuple[list[StoredEvent], list[str]]:
         """The events that are to be written, and the decisions to be forgotten after that."""
@@ -470,22 +509,23 @@ class Served:
         version, self.n, self.chain = self._version(), stored.n, stored.chain
         self.at = stored.at
         if isinstance(event, Decided):
+            self._note(event, None, None)
             self._decide_again(event, version)
-        elif isinstance(event, Settled):
-            self._take_settings(msgspec.convert(event.settings, ModelSettings))
-        elif not isinstance(event, Replaced):
+        elif isinstance(event, Judged | Activated | Closed):
             self._hear_again(event)
+        else:
+            if isinstance(event, Settled):
+                self._take_settings(msgspec.convert(event.settings, ModelSettings))
+            self._note(event, None, None)
         self.forget(self.finished)
         self.finished.clear()
 
     def _decide_again(self, event: Decided, version: str) -> None:
         request = _request_of(event)
-        decision = self._decision_again(event, request, version)
-        self._keep(_answer_of(event), content_of(request), decision, request)
+        chosen = self._choose_again(event, request, version)
+        self._keep(_answer_of(event), content_of(request), chosen, request)
 
-    def _decision_again(self, event: Decided, request: DecisionRequest, version: str) -> Decision | None:
-        if event.made is not None:  # by a branch
-            return Decision.from_dict(msgspec.json.decode(event.made), self.model.labels)
+    def _choose_again(self, event: Decided, request: DecisionRequest, version: str) -> Chosen:
         x = read_features(request.features, self.limits)
         options = self._options(request)
         try:
@@ -499,22 +539,31 @@ class Served:
         told = event.label, event.probability, event.explored, event.version
         if now != told:
             raise DiffersError(f"decision {event.id!r} comes out as {now}, and the log tells {told}")
-        return chosen.decision
+        return chosen
 
     def _hear_again(self, event: Judged | Activated | Closed) -> None:
         one = self.open.get(event.id)
+        learned = None if one is None else _learned(event, one)
+        if learned is not None and not self._teach(one, learned):
+            raise DiffersError(f"what decision {event.id!r} has earned cannot be learned now")
+        self._note(event, one, learned)
         if one is None:
             return
-        reward = event.reward if isinstance(event, (Judged, Closed)) else one.sum
-        outcome = "learned" if isinstance(event, Closed) else event.outcome
-        if outcome == "learned" and reward is not None and not self._teach(one, reward):
-            raise DiffersError(f"what decision {event.id!r} has earned cannot be learned now")
         if isinstance(event, Closed):
             self._finish(one, "late")
         elif isinstance(event, Activated):
-            self._show(one, outcome)
+            self._show(one, event.outcome)
         else:
-            self._hear(one, event.reward, outcome)
+            self._hear(one, event)
+
+
+def _learned(event: Judged | Activated | Closed, one: OpenDecision) -> float | None:
+    """The reward that the model learns with an event, if it learns one."""
+    if isinstance(event, Closed):
+        return event.reward
+    if event.outcome != "learned":
+        return None
+    return event.reward if isinstance(event, Judged) else one.sum
 
 
 def new_id(now: float) -> str:
