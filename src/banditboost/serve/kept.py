@@ -37,6 +37,7 @@ class KeptDecision(msgspec.Struct, array_like=True, frozen=True):
     numbers: bytes | None
     n_labels: int
     mask: bytes
+    made: bytes | None = None  # in their place: of a branch
 
 
 class Kept(msgspec.Struct, array_like=True, frozen=True):
@@ -89,6 +90,7 @@ def _kept(one: OpenDecision) -> KeptDecision:
         None if decision is None else decision._memo.tobytes(),
         0 if decision is None else len(decision._labels),
         b"" if decision is None else decision._mask.to_bytes(-(-decision._mask.bit_length() // 8), "big"),
+        one.made,
     )
 
 
@@ -112,7 +114,7 @@ def settings_of(state: Kept) -> ModelSettings:
 
 def _open(kept: KeptDecision, served: Served) -> OpenDecision:
     one = OpenDecision(kept.answer, kept.at, kept.window, kept.content)
-    one.choices, one.assigned, one.asked = kept.choices, kept.assigned, kept.asked
+    one.choices, one.assigned, one.made, one.asked = kept.choices, kept.assigned, kept.made, kept.asked
     one.waiting, one.heard, one.sum, one.names = kept.waiting, kept.heard, kept.sum, kept.names
     if kept.numbers is not None:
         one.decision = _decision(kept, served)

@@ -25,6 +25,7 @@ class OpenDecision:
         "decision",
         "done",
         "heard",
+        "made",
         "names",
         "sum",
         "waiting",
@@ -36,6 +37,7 @@ class OpenDecision:
         self.choices = 0  # how many labels could have been shown
         self.assigned = 1.0  # the probability that this arm decides
         self.decision: Decision | None = None  # of the model, if it is to be learned that way
+        self.made: bytes | None = None  # of a branch of the model: its decision in JSON
         self.asked: DecisionRequest | None = None  # else
         self.waiting = answer.deferred  # to be activated
         self.heard = 0  # verdicts that count or are held
@@ -62,7 +64,7 @@ class OpenDecision:
     def memory_usage(self) -> int:
         """Bytes, roughly."""
         numbers: Any = None if self.decision is None else self.decision._memo
-        told = _BYTES + (0 if numbers is None else int(numbers.nbytes))
+        told = _BYTES + (0 if numbers is None else int(numbers.nbytes)) + len(self.made or b"")
         if self.asked is not None:
             told += len(self.asked.features) + len(self.asked.options or b"")
         return told
@@ -103,7 +105,7 @@ class OpenDecisions:
     def finish(self, one: OpenDecision, answer: str) -> None:
         """Nothing is learned of it any more; verdicts are answered like this until it is forgotten."""
         self.memory_usage -= one.memory_usage
-        one.done, one.decision, one.asked = answer, None, None
+        one.done, one.decision, one.made, one.asked = answer, None, None, None
         self.memory_usage += one.memory_usage
         self._done += 1
 
