@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from banditboost.decision import Decision, Origin
-from banditboost.errors import DecisionError, LabelError, LogError
+from banditboost.errors import DecisionError, LabelError
 from banditboost.memo import MOST_PROBABILITIES, ROUND
 from banditboost.models.bandit import BanditModel
 from banditboost.models.identity import FORKS
@@ -134,13 +134,20 @@ class OfferingModel(BanditModel):
         return Decision._of(origin, ids, memo, among, held)
 
     def _choose_laid_out(
-        self, rows: Array, ids: tuple[Hashable, ...], among: Array | None, round_: int, *, counted: bool
+        self,
+        rows: Array,
+        ids: tuple[Hashable, ...],
+        among: Array | None,
+        round_: int,
+        *,
+        counted: bool,
+        seed: int | None = None,
     ) -> Array:
         offered, k = self._offered, len(rows)
         if rows.base is not offered.rows:  # the encoder writes them where they are read
             offered.rows[:k] = rows
         offered.ids[:k], offered.number[0] = self._codes_of(ids), k
-        return self._choose(rows[0], round_, among, counted)[0]
+        return self._choose(rows[0], round_, among, counted, seed)[0]
 
     def _codes_of(self, ids: tuple[Hashable, ...]) -> list[int]:
         codes = self._codes
@@ -229,12 +236,6 @@ class OfferingModel(BanditModel):
             self._become(draft)
         self._choose_laid_out(rows, offered.ids, among, self.rounds, counted=False)
         return offered, self._offered.probabilities[: len(rows)].tolist(), among
-
-    def _lesson_told(self, *told: Any) -> NoReturn:  # noqa: ARG002 (whatever a log tells)
-        raise LogError(
-            f"{type(self).__name__} learns no rows of logs, which do not tell what was offered; teach it "
-            "with decide(x, options, allowed=[id]) and learn"
-        )
 
     # Learn: a decision tells of its own options, and no label of this model
 

@@ -1,0 +1,109 @@
+"""The service as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from itertools import groupby
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from banditboost.serve.http.auth import Keys
+from banditboost.serve.http.decisions import Decisions
+from banditboost.serve.http.errors import HANDLERS
+from banditboost.serve.http.models import Models
+from banditboost.serve.http.operations import Operation
+from banditboost.serve.http.personalizer import personalizer_routes
+from banditboost.serve.http.trying import trying_operations
+from banditboost.serve.service import Service
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+def create_app(service: Service, *, start: bool = True) -> ASGIApp:
+    """The application of a service.
+
+    Args:
+        service: what answers; its settings tell keys and limits.
+        start: whether the application starts and stops the service with itself.
+    """
+    keys, offered = Keys(service.settings.keys), operations_of(service)
+    routes: list[BaseRoute] = [
+        Route(path, _endpoint({operation.method: operation for operation in group}, keys), methods=methods)
+        for path, group, methods in _by_path([*offered, *trying_operations(offered)])
+    ]
+    routes += personalizer_routes(service, keys)
+    app = Starlette(
+        routes=routes, exception_handlers=HANDLERS, lifespan=_lifespan(service) if start else None
+    )
+    return _Headers(app)
+
+
+def operations_of(service: Service) -> list[Operation]:
+    """Everything that is offered, in the order of the document."""
+    return [*Decisions(service).operations(), *Models(service).operations()]
+
+
+def _by_path(operations: Iterable[Operation]) -> list[tuple[str, list[Operation], list[str]]]:
+    ordered = sorted(operations, key=lambda operation: operation.path)
+    groups = [(path, list(group)) for path, group in groupby(ordered, lambda operation: operation.path)]
+    return [(path, group, [operation.method for operation in group]) for path, group in groups]
+
+
+def _endpoint(offered: dict[str, Operation], keys: Keys) -> Callable[[Request], Any]:
+    """What a path does: check who calls, then the operation of the method."""
+
+    async def endpoint(request: Request) -> Response:
+        operation = offered["GET" if request.method == "HEAD" else request.method]
+        if operation.role is not None:
+            request.state.caller = keys.caller(request.headers)
+            model = operation.model or request.path_params.get("name")
+            request.state.caller.check(operation.role, model)
+        return await operation.handler(request)
+
+    return endpoint
+
+
+def _lifespan(service: Service) -> Callable[[Starlette], Any]:
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await service.start()
+        try:
+            yield
+        finally:
+            await service.stop()
+
+    return lifespan
+
+
+class _Headers:
+    """Every answer tells browsers what they may do with it; answers of their own may say more."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def told(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, told)

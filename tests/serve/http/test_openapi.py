@@ -1,0 +1,87 @@
+"""The OpenAPI document: it is complete, its answers are what it says, and nothing it allows breaks a door."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from banditboost.serve.http.app import create_app, operations_of
+from banditboost.serve.http.openapi import document
+from banditboost.serve.settings import Limits, ServiceSettings
+from tests.serve.calling import calling
+from tests.serve.http.memory import MemoryService
+from tests.serve.serving import serving
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    unsupported_method,
+]
+
+
+def _document() -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(json.dumps(document(operations_of(MemoryService()))))
+    return told
+
+
+def test_the_document_is_served_and_holds_every_operation() -> None:
+    with calling(create_app(MemoryService())) as caller:
+        told = caller.get("/openapi.json").json()
+        assert told == _document()
+        for one in operations_of(MemoryService()):
+            assert one.method.lower() in told["paths"][re.sub(r":\w+\}", "}", one.path)]
+
+
+def test_every_operation_has_a_name_of_its_own_and_says_which_key_it_needs() -> None:
+    operations = [one for path in _document()["paths"].values() for one in path.values()]
+    assert len({one["operationId"] for one in operations}) == len(operations)
+    assert all("role" in one["description"] for one in operations if "security" in one)
+
+
+def test_the_page_to_try_it_comes_from_here_only() -> None:
+    with calling(create_app(MemoryService())) as caller:
+        for path, kind in (("/try", "text/html"), ("/try.css", "text/css"), ("/try.js", "text/javascript")):
+            told = caller.get(path)
+            assert told.headers["content-type"].startswith(kind)
+            assert not re.findall(r"https?://|//[a-z]", told.text.replace("// Shows", ""))
+            assert "innerHTML" not in told.text
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    service = MemoryService(ServiceSettings(limits=Limits(batch=20)))
+    with serving(create_app(service)) as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [(method, path) for path, methods in _document()["paths"].items() for method in methods],
+)
+def test_nothing_that_the_document_allows_breaks_a_door(address: str, method: str, path: str) -> None:
+    schema = schemathesis.openapi.from_dict(_document())
+    schema.config.update(base_url=address)
+
+    strategy = schema[path][method.upper()].as_strategy()
+
+    @settings(max_examples=8, phases=[Phase.generate], deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=strategy)
+    def sends(case: Any) -> None:
+        case.call_and_validate(checks=CHECKS)
+
+    sends()
