@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from banditboost.serve.http.auth import Keys
 from banditboost.serve.http.decisions import Decisions
 from banditboost.serve.http.errors import HANDLERS
+from banditboost.serve.http.log_stream import LogStream
 from banditboost.serve.http.models import Models
 from banditboost.serve.http.operations import Operation
 from banditboost.serve.http.personalizer import personalizer_routes
@@ -57,7 +58,11 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
 
 def operations_of(service: Service) -> list[Operation]:
     """Everything that is offered, in the order of the document."""
-    return [*Decisions(service).operations(), *Models(service).operations()]
+    return [
+        *Decisions(service).operations(),
+        *Models(service).operations(),
+        *LogStream(service).operations(),
+    ]
 
 
 def _by_path(operations: Iterable[Operation]) -> list[tuple[str, list[Operation], list[str]]]:
