@@ -49,6 +49,7 @@ class Activated(msgspec.Struct, frozen=True, array_like=True, tag="activated"):
     """A deferred decision was shown; what was held for it counts from now on."""
 
     id: str
+    outcome: str  # of what was held: "learned", "added" or "logged"; "activated" if nothing was
 
 
 class Closed(msgspec.Struct, frozen=True, array_like=True, tag="closed"):
@@ -62,6 +63,7 @@ class Replaced(msgspec.Struct, frozen=True, array_like=True, tag="replaced"):
     """The model was replaced by a file, which the snapshot of this event's number holds."""
 
     why: str  # "upload" or "reset"
+    settings: dict[str, Any]  # all of them, from now on
 
 
 AnyEvent = Settled | Decided | Judged | Activated | Closed | Replaced

@@ -83,7 +83,6 @@ def shown(info: ModelInfo) -> ServiceConfiguration:
         model_retrain_days=0,
         log_retention_days=-1,
         log_mirror_enabled=False,
-        last_configuration_edit_date=instant(info.changed),
         learning_mode=_mode_told(settings.mode),
         is_auto_optimization_enabled=False,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 from starlette.responses import Response
 
 from banditboost.serve.events import Decided, decode
@@ -43,35 +42,14 @@ async def model_properties(question: Question) -> Response:
     return answered({"creationTime": instant(info.created), "lastModifiedTime": instant(info.changed)})
 
 
-class DateRange(msgspec.Struct, frozen=True):
-    """The times of the first and of the last event."""
-
-    start: float
-    end: float
-
-
 async def log_properties(question: Question) -> Response:
     """The time from the first decision of the log to its last event."""
-    found = await date_range(question)
-    if found is None:
-        raise ServiceError(404, "LogsPropertiesNotFound", "nothing was decided yet; call Rank")
-    return answered({"dateRange": {"from": instant(found.start), "to": instant(found.end)}})
-
-
-async def date_range(question: Question) -> DateRange | None:
-    """The time of the first decision, and that of the last event; None if there is no decision."""
     info = await info_of(question)
-    start = None
     async for events in question.service.log(question.name):
-        start = next((event.at for event in events if isinstance(decode(event.body), Decided)), None)
-        if start is not None:
-            break
-    if start is None:
-        return None
-    end = start
-    async for events in question.service.log(question.name, max(0, info.events - 1)):
-        end = max([end, *(event.at for event in events)])
-    return DateRange(start, end)
+        for event in events:
+            if isinstance(decode(event.body), Decided):
+                return answered({"dateRange": {"from": instant(event.at), "to": instant(info.changed)}})
+    raise ServiceError(404, "LogsPropertiesNotFound", "nothing was decided yet; call Rank")
 
 
 async def keep_log(question: Question) -> Response:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from banditboost.serve.http.operations import Role
-from banditboost.serve.http.personalizer import events, files, settings
+from banditboost.serve.http.personalizer import evaluations, events, files, settings
 from banditboost.serve.http.personalizer.question import Question
 from banditboost.serve.problems import ServiceError
 
@@ -41,6 +41,7 @@ async def _not_offered(question: Question) -> Response:
 
 
 _CONFIGURATION, _POLICY = "/configurations/service", "/configurations/policy"
+_EVALUATION, _BAD_EVALUATION = "/evaluations/{evaluation_id:path}", "InvalidEvaluationContract"
 _BAD_CONFIGURATION, _BAD_POLICY = "InvalidServiceConfiguration", "InvalidPolicyConfiguration"
 
 OPERATIONS = [
@@ -62,6 +63,12 @@ OPERATIONS = [
     Operation("GET", "/model/properties", files.model_properties, "read", "InvalidRequest"),
     Operation("GET", "/logs/properties", files.log_properties, "read", "InvalidRequest"),
     Operation("DELETE", "/logs", files.keep_log, "admin", "InvalidRequest"),
+    Operation("POST", "/configurations/applyFromEvaluation", evaluations.apply, "admin", _BAD_POLICY),
+    Operation("GET", "/evaluations", evaluations.listed, "read", _BAD_EVALUATION),
+    Operation("POST", "/evaluations", evaluations.submit, "admin", _BAD_EVALUATION),
+    Operation("GET", _EVALUATION, evaluations.show, "read", _BAD_EVALUATION),
+    Operation("PUT", _EVALUATION, evaluations.create, "admin", _BAD_EVALUATION),
+    Operation("DELETE", _EVALUATION, evaluations.forget, "admin", _BAD_EVALUATION),
     Operation("POST", "/multislot/rank", _no_slots, "decide", "InvalidRankRequest"),
     Operation("POST", "/multislot/events/{rest:path}", _no_slots, "learn", "InvalidRewardRequest"),
     Operation("POST", "/logs/{rest:path}", _not_offered, "learn", "InvalidRequest"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
@@ -36,6 +37,8 @@ class Question(NamedTuple):
     name: str
     request: Request
     dialect: Dialect
+    noting: asyncio.Lock
+    """Held while the notes of a model are changed."""
 
     async def body(self) -> bytes:
         """The body, within the limit."""

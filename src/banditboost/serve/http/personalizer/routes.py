@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
@@ -43,6 +44,7 @@ class _Doors:
 
     def __init__(self, service: Service, keys: Keys, own: str) -> None:
         self._service, self._keys, self._own = service, keys, own
+        self._noting = asyncio.Lock()
 
     def routes(self, dialect: Dialect) -> list[BaseRoute]:
         """The operations of a dialect, and a refusal of whatever else is called."""
@@ -72,7 +74,7 @@ class _Doors:
         self._keys.caller(request.headers).check(operation.role, name)
         if dialect.latest:
             _check_version(request)
-        return await operation.handler(Question(self._service, name, request, dialect))
+        return await operation.handler(Question(self._service, name, request, dialect, self._noting))
 
 
 def _refused(error: ServiceError, operation: Operation, dialect: Dialect) -> Response:

@@ -1,0 +1,106 @@
+"""Decisions that wait for a verdict, in the order in which their windows end."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+from banditboost.decision import Decision
+from banditboost.serve.messages import DecisionAnswer, Label
+
+_BYTES = 900  # of an open decision, besides its numbers and features
+
+
+class OpenDecision:
+    """What is known of a decision until its window ends, or until what ended it is on disk."""
+
+    __slots__ = (
+        "allowed",
+        "answer",
+        "content",
+        "decision",
+        "done",
+        "features",
+        "heard",
+        "sum",
+        "waiting",
+        "window",
+    )
+
+    def __init__(self, answer: DecisionAnswer, content: int, window: float) -> None:
+        self.answer, self.content, self.window = answer, content, window
+        self.decision: Decision | None = None  # of the model, if it is to be learned that way
+        self.features: bytes | None = None  # else
+        self.allowed: list[Label] | None = None
+        self.waiting = answer.deferred  # to be activated
+        self.heard = 0  # verdicts that count or are held
+        self.sum = 0.0  # of what they said
+        self.done: str | None = None  # what a verdict is answered from now on: "duplicate" or "late"
+
+    @property
+    def memory_usage(self) -> int:
+        """Bytes, roughly."""
+        numbers: Any = None if self.decision is None else self.decision._memo
+        return _BYTES + (0 if numbers is None else int(numbers.nbytes)) + len(self.features or b"")
+
+
+class OpenDecisions:
+    """By id. Those of one window's length end in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self._by_window: dict[float, OrderedDict[str, OpenDecision]] = {}
+        self._done = 0
+        self.memory_usage = 0
+
+    def __len__(self) -> int:
+        """How many are not done."""
+        return sum(map(len, self._by_window.values())) - self._done
+
+    def __iter__(self) -> Iterator[OpenDecision]:
+        """Those that are not done, in the order of each window."""
+        for waiting in self._by_window.values():
+            yield from (one for one in waiting.values() if one.done is None)
+
+    def get(self, id_: str) -> OpenDecision | None:
+        """The decision of this id, if it is known."""
+        for waiting in self._by_window.values():
+            if (found := waiting.get(id_)) is not None:
+                return found
+        return None
+
+    def add(self, one: OpenDecision) -> None:
+        """Decisions are added in the order in which they were made."""
+        waiting = self._by_window.get(one.window)
+        if waiting is None:
+            waiting = self._by_window[one.window] = OrderedDict()
+        waiting[one.answer.id] = one
+        self.memory_usage += one.memory_usage
+
+    def finish(self, one: OpenDecision, answer: str) -> None:
+        """Nothing is learned of it any more; verdicts are answered like this until it is forgotten."""
+        self.memory_usage -= one.memory_usage
+        one.done, one.decision, one.features, one.allowed = answer, None, None, None
+        self.memory_usage += one.memory_usage
+        self._done += 1
+
+    def forget(self, id_: str) -> None:
+        """What has finished it is on disk."""
+        for window, waiting in self._by_window.items():
+            if (one := waiting.pop(id_, None)) is not None:
+                self._done -= one.done is not None
+                self.memory_usage -= one.memory_usage
+                if not waiting:
+                    del self._by_window[window]
+                return
+
+    def ended(self, now: float, most: int) -> list[OpenDecision]:
+        """Those whose window has ended and that are not done, so many at most."""
+        found: list[OpenDecision] = []
+        for waiting in self._by_window.values():
+            for one in waiting.values():
+                if len(found) == most or one.answer.expires >= now:
+                    break
+                if one.done is None:
+                    found.append(one)
+        return found
