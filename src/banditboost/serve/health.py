@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-PartName = Literal["store", "disk", "clock", "queue", "learner"]
+PartName = Literal["store", "disk", "clock", "queue", "models", "learner"]
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -35,7 +35,7 @@ CHECKS = [
 
 
 def _document() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(json.dumps(document(operations_of(MemoryService()))))
+    told: dict[str, Any] = json.loads(json.dumps(document(offered())))
     return told
 
 
@@ -43,7 +43,7 @@ def test_the_document_is_served_and_holds_every_operation() -> None:
     with calling(create_app(MemoryService())) as caller:
         told = caller.get("/openapi.json").json()
         assert told == _document()
-        for one in operations_of(MemoryService()):
+        for one in offered():
             assert one.method.lower() in told["paths"][re.sub(r":\w+\}", "}", one.path)]
 
 
