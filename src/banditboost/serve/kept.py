@@ -15,7 +15,6 @@ from banditboost.serve import making
 from banditboost.serve.messages import DecisionAnswer, Label
 from banditboost.serve.served import Served
 from banditboost.serve.settings import ModelSettings
-from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.store.base import Snapshot
 from banditboost.serve.windows import OpenDecision
 
@@ -34,8 +33,6 @@ class KeptDecision(msgspec.Struct, array_like=True, frozen=True):
     numbers: bytes | None
     n_labels: int
     mask: bytes
-    choices: int
-    assigned: float
 
 
 class Kept(msgspec.Struct, array_like=True, frozen=True):
@@ -45,7 +42,6 @@ class Kept(msgspec.Struct, array_like=True, frozen=True):
     at: float
     chain: int
     open: list[KeptDecision]
-    statistics: dict[str, Any]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -59,11 +55,7 @@ class Taken:
         self.n = served.n
         self._model, self._name = copy.deepcopy(served.model), served.stored.name
         self._state = Kept(
-            msgspec.to_builtins(served.settings),
-            served.at,
-            served.chain,
-            [_kept(one) for one in served.open],
-            served.statistics.to_plain(),
+            msgspec.to_builtins(served.settings), served.at, served.chain, [_kept(one) for one in served.open]
         )
 
     def snapshot(self) -> Snapshot:
@@ -85,8 +77,6 @@ def _kept(one: OpenDecision) -> KeptDecision:
         None if decision is None else decision._memo.tobytes(),
         0 if decision is None else len(decision._labels),
         b"" if decision is None else decision._mask.to_bytes(-(-decision._mask.bit_length() // 8), "big"),
-        one.choices,
-        one.assigned,
     )
 
 
@@ -98,7 +88,6 @@ def state_of(snapshot: Snapshot) -> Kept:
 def restore(served: Served, snapshot: Snapshot, state: Kept) -> None:
     """Go on from a snapshot; the model and the settings are there."""
     served.n, served.at, served.chain = snapshot.n, state.at, state.chain
-    served.statistics = ModelStatistics.from_plain(state.statistics)
     for kept in state.open:
         served.open.add(_open(kept, served))
 
@@ -112,7 +101,6 @@ def _open(kept: KeptDecision, served: Served) -> OpenDecision:
     one = OpenDecision(kept.answer, kept.content, kept.window)
     one.waiting, one.heard, one.sum = kept.waiting, kept.heard, kept.sum
     one.features, one.allowed = kept.features, kept.allowed
-    one.choices, one.assigned = kept.choices, kept.assigned
     if kept.numbers is not None:
         one.decision = _decision(kept, served)
     return one

@@ -14,10 +14,9 @@ import msgspec
 
 from banditboost.decision import Decision
 from banditboost.errors import BanditBoostError, FeatureError, LabelError
-from banditboost.inspection.changes import Change
 from banditboost.rewards import share_told
 from banditboost.serve import making, verdicts
-from banditboost.serve.arms import arm_of, assigned, shown_by_baseline
+from banditboost.serve.arms import arm_of, shown_by_baseline
 from banditboost.serve.events import (
     Activated,
     AnyEvent,
@@ -43,7 +42,6 @@ from banditboost.serve.messages import (
 )
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings
-from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.store.base import StoredEvent, StoredModel
 from banditboost.serve.windows import OpenDecision, OpenDecisions
 
@@ -89,17 +87,10 @@ class Served:
         self.limits, self._history = limits, history
         self.n, self.chain, self.at = 0, 0, stored.created
         self.open = OpenDecisions()
-        self.statistics = ModelStatistics()
-        self._noticed: list[Change] = []
-        self._listen()
         self.fresh: list[StoredEvent] = []
         """Events that nobody has taken to the store yet."""
         self.finished: list[str] = []
         """Decisions that are done, and can be forgotten when these events are on disk."""
-
-    def _listen(self) -> None:
-        """Hear of the changes that the model notices."""
-        self.model.on_change = self._noticed.append
 
     # Decisions
 
@@ -135,8 +126,8 @@ class Served:
             expires=expires,
             ranking=chosen.ranking,
         )
-        one = self._keep(answer, content, chosen.decision, request)
-        self._log(_event_of(answer, request), at, one)
+        self._log(_event_of(answer, request), at)
+        self._keep(answer, content, chosen.decision, request)
         return answer
 
     def _version(self) -> str:
@@ -267,24 +258,13 @@ class Served:
 
     def _keep(
         self, answer: DecisionAnswer, content: int, decision: Decision | None, request: DecisionRequest
-    ) -> OpenDecision:
+    ) -> None:
         one = OpenDecision(answer, content, self.settings.window)
         if decision is not None:
             one.decision = decision._for_a_store()
         else:
             one.features, one.allowed = request.features, request.allowed
-        one.choices = self._choices(request, decision)
-        one.assigned = assigned(self.settings, answer.arm)
         self.open.add(one)
-        return one
-
-    def _choices(self, request: DecisionRequest, decision: Decision | None) -> int:
-        """How many labels could have been shown."""
-        if request.allowed is not None:
-            return len(set(request.allowed))
-        if request.options is not None and decision is not None:
-            return len(decision._labels)
-        return len(self.settings.labels)
 
     # Verdicts
 
@@ -298,7 +278,7 @@ class Served:
             outcome = verdicts.outcome_of(one, at, self.settings)
             if outcome == "learned" and not self._teach(one, reward):
                 outcome = "logged"
-        self._log(Judged(request.id, reward, outcome), at, one)
+        self._log(Judged(request.id, reward, outcome), at)
         if one is not None:
             self._hear(one, reward, outcome)
         return VerdictAnswer(id=request.id, outcome=outcome)
@@ -359,7 +339,7 @@ class Served:
             return VerdictAnswer(id=id_, outcome=outcome)
         if outcome == "learned" and not self._teach(one, one.sum):
             outcome = "logged"
-        self._log(Activated(id_, outcome), at, one)
+        self._log(Activated(id_, outcome), at)
         self._show(one, outcome)
         return VerdictAnswer(id=id_, outcome=outcome)
 
@@ -376,7 +356,7 @@ class Served:
             reward = verdicts.earned(one, self.settings)
             if reward is not None and not self._teach(one, reward):
                 reward = None
-            self._log(Closed(one.answer.id, reward), at, one)
+            self._log(Closed(one.answer.id, reward), at)
             self._finish(one, "late")
         return len(ended) == most
 
@@ -445,7 +425,6 @@ class Served:
         for one in list(self.open):
             self._finish(one, "late")
         self.settings, self.model = settings, model
-        self._listen()
 
     @property
     def memory_usage(self) -> int:
@@ -470,22 +449,12 @@ class Served:
 
     # The log
 
-    def _log(self, event: AnyEvent, at: float, one: OpenDecision | None = None) -> None:
+    def _log(self, event: AnyEvent, at: float) -> None:
         body = encode(event)
         self.n += 1
         self.at = at
         self.chain = chained(self.chain, self.n, at, body)
         self.fresh.append(StoredEvent(self.n, key_of(event), at, self.chain, body))
-        self._watch(event, one)
-
-    def _watch(self, event: AnyEvent, one: OpenDecision | None) -> None:
-        """Tell the statistics of an event, and of what the model has noticed with it."""
-        learned = None if one is None else verdicts.learned_by(event, one)
-        clipped = isinstance(event, Closed) and one is not None and verdicts.is_clipped(one, learned)
-        self.statistics.note(self.at, event, one, learned, clipped)
-        for change in self._noticed:
-            self.statistics.noticed(self.at, change)
-        self._noticed.clear()
 
     def take(self) -> tuple[list[StoredEvent], list[str]]:
         """The events that are to be written, and the decisions to be forgotten after that."""
@@ -501,21 +470,18 @@ class Served:
         version, self.n, self.chain = self._version(), stored.n, stored.chain
         self.at = stored.at
         if isinstance(event, Decided):
-            self._watch(event, self._decide_again(event, version))
+            self._decide_again(event, version)
         elif isinstance(event, Settled):
             self._take_settings(msgspec.convert(event.settings, ModelSettings))
-            self._watch(event, None)
-        elif isinstance(event, Replaced):
-            self._watch(event, None)
-        else:
+        elif not isinstance(event, Replaced):
             self._hear_again(event)
         self.forget(self.finished)
         self.finished.clear()
 
-    def _decide_again(self, event: Decided, version: str) -> OpenDecision:
+    def _decide_again(self, event: Decided, version: str) -> None:
         request = _request_of(event)
         decision = self._decision_again(event, request, version)
-        return self._keep(_answer_of(event), content_of(request), decision, request)
+        self._keep(_answer_of(event), content_of(request), decision, request)
 
     def _decision_again(self, event: Decided, request: DecisionRequest, version: str) -> Decision | None:
         if event.made is not None:  # by a branch
@@ -537,18 +503,18 @@ class Served:
 
     def _hear_again(self, event: Judged | Activated | Closed) -> None:
         one = self.open.get(event.id)
-        learned = None if one is None else verdicts.learned_by(event, one)
-        if one is not None and learned is not None and not self._teach(one, learned):
-            raise DiffersError(f"what decision {event.id!r} has earned cannot be learned now")
-        self._watch(event, one)
         if one is None:
             return
+        reward = event.reward if isinstance(event, (Judged, Closed)) else one.sum
+        outcome = "learned" if isinstance(event, Closed) else event.outcome
+        if outcome == "learned" and reward is not None and not self._teach(one, reward):
+            raise DiffersError(f"what decision {event.id!r} has earned cannot be learned now")
         if isinstance(event, Closed):
             self._finish(one, "late")
         elif isinstance(event, Activated):
-            self._show(one, event.outcome)
+            self._show(one, outcome)
         else:
-            self._hear(one, event.reward, event.outcome)
+            self._hear(one, event.reward, outcome)
 
 
 def new_id(now: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from banditboost.serve.events import AnyEvent, Closed, Decided, Judged
+from banditboost.serve.events import AnyEvent, Decided
 from banditboost.serve.messages import Outcome
 from banditboost.serve.settings import ModelSettings
 from banditboost.serve.windows import OpenDecision
@@ -47,20 +47,6 @@ def outcome_of_past(events: Iterable[AnyEvent]) -> Outcome:
     if not any(isinstance(event, Decided) for event in told):
         return "unknown"
     return "duplicate" if any(getattr(event, "outcome", None) in COUNTED for event in told) else "late"
-
-
-def learned_by(event: AnyEvent, one: OpenDecision) -> float | None:
-    """The reward that the model learns of a decision with this event; None if it learns nothing."""
-    if isinstance(event, Closed):
-        return event.reward
-    if getattr(event, "outcome", None) != "learned":
-        return None
-    return event.reward if isinstance(event, Judged) else one.sum
-
-
-def is_clipped(one: OpenDecision, learned: float | None) -> bool:
-    """Whether what was heard until the window's end was beyond the range of the rewards."""
-    return learned is not None and one.heard > 0 and one.sum != learned
 
 
 def earned(one: OpenDecision, settings: ModelSettings) -> float | None:

@@ -18,8 +18,6 @@ class OpenDecision:
     __slots__ = (
         "allowed",
         "answer",
-        "assigned",
-        "choices",
         "content",
         "decision",
         "done",
@@ -39,30 +37,6 @@ class OpenDecision:
         self.heard = 0  # verdicts that count or are held
         self.sum = 0.0  # of what they said
         self.done: str | None = None  # what a verdict is answered from now on: "duplicate" or "late"
-        self.choices = 1  # labels that could have been shown
-        self.assigned = 1.0  # the probability that this arm decided
-
-    # As statistics watch it
-
-    @property
-    def at(self) -> float:
-        """When it was decided."""
-        return self.answer.expires - self.window
-
-    @property
-    def label(self) -> Label:
-        """What was shown."""
-        return self.answer.label
-
-    @property
-    def probability(self) -> float:
-        """With what probability its arm showed that."""
-        return self.answer.probability
-
-    @property
-    def arm(self) -> str:
-        """Who chose."""
-        return self.answer.arm
 
     @property
     def memory_usage(self) -> int:
