@@ -33,7 +33,9 @@ class Decided(msgspec.Struct, frozen=True, array_like=True, tag="decided"):
     expires: float
     version: str
     ranking: list[tuple[str | int, float]] = []
-    made: bytes | None = None  # of a branch: the decision as `Decision.to_dict` tells it, in JSON
+    made: bytes | None = None
+    """In another process than the one that learns: the branch's decision as `Decision.to_dict` tells it, in
+    JSON; empty if a baseline chose."""
 
 
 class Judged(msgspec.Struct, frozen=True, array_like=True, tag="judged"):

@@ -33,6 +33,7 @@ class KeptDecision(msgspec.Struct, array_like=True, frozen=True):
     numbers: bytes | None
     n_labels: int
     mask: bytes
+    made: bytes | None = None  # in their place: of a branch
 
 
 class Kept(msgspec.Struct, array_like=True, frozen=True):
@@ -77,6 +78,7 @@ def _kept(one: OpenDecision) -> KeptDecision:
         None if decision is None else decision._memo.tobytes(),
         0 if decision is None else len(decision._labels),
         b"" if decision is None else decision._mask.to_bytes(-(-decision._mask.bit_length() // 8), "big"),
+        one.made,
     )
 
 
@@ -100,7 +102,7 @@ def settings_of(state: Kept) -> ModelSettings:
 def _open(kept: KeptDecision, served: Served) -> OpenDecision:
     one = OpenDecision(kept.answer, kept.content, kept.window)
     one.waiting, one.heard, one.sum = kept.waiting, kept.heard, kept.sum
-    one.features, one.allowed = kept.features, kept.allowed
+    one.made, one.features, one.allowed = kept.made, kept.features, kept.allowed
     if kept.numbers is not None:
         one.decision = _decision(kept, served)
     return one

@@ -23,6 +23,7 @@ class OpenDecision:
         "done",
         "features",
         "heard",
+        "made",
         "sum",
         "waiting",
         "window",
@@ -31,6 +32,7 @@ class OpenDecision:
     def __init__(self, answer: DecisionAnswer, content: int, window: float) -> None:
         self.answer, self.content, self.window = answer, content, window
         self.decision: Decision | None = None  # of the model, if it is to be learned that way
+        self.made: bytes | None = None  # of a branch of the model: its decision in JSON
         self.features: bytes | None = None  # else
         self.allowed: list[Label] | None = None
         self.waiting = answer.deferred  # to be activated
@@ -42,7 +44,9 @@ class OpenDecision:
     def memory_usage(self) -> int:
         """Bytes, roughly."""
         numbers: Any = None if self.decision is None else self.decision._memo
-        return _BYTES + (0 if numbers is None else int(numbers.nbytes)) + len(self.features or b"")
+        return (
+            _BYTES + (0 if numbers is None else int(numbers.nbytes)) + len(self.made or self.features or b"")
+        )
 
 
 class OpenDecisions:
@@ -80,7 +84,7 @@ class OpenDecisions:
     def finish(self, one: OpenDecision, answer: str) -> None:
         """Nothing is learned of it any more; verdicts are answered like this until it is forgotten."""
         self.memory_usage -= one.memory_usage
-        one.done, one.decision, one.features, one.allowed = answer, None, None, None
+        one.done, one.decision, one.made, one.features, one.allowed = answer, None, None, None, None
         self.memory_usage += one.memory_usage
         self._done += 1
 

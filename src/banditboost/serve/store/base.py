@@ -47,7 +47,7 @@ class StoreError(Exception):
     """The store cannot be read or written now; nothing of what was asked for has happened.
 
     Args:
-        why: "full", "read-only", "io", "gone", "locked" or "damaged".
+        why: "full", "read-only", "io", "gone", "locked", "newer" or "damaged".
     """
 
     def __init__(self, why: str, detail: str) -> None:
