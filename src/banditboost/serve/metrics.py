@@ -55,7 +55,9 @@ class Metrics:
         self._under_way = Gauge(
             "banditboost_requests_under_way", "Requests that are being answered", registry=self._registry
         )
-        self._decisions = self._counter("banditboost_decisions", "Decisions that were answered", "model", "arm")
+        self._decisions = self._counter(
+            "banditboost_decisions", "Decisions that were answered", "model", "arm"
+        )
         self._verdicts = self._counter(
             "banditboost_verdicts", "Verdicts by what became of them", "model", "outcome"
         )
@@ -118,7 +120,7 @@ def _metrics(health: Health) -> Iterator[Metric]:
     for name, part in health.parts.items():
         parts.add_metric([name], float(part.ok))
     yield parts
-    for field, (name, tells) in _GAUGES.items():
-        yield GaugeMetricFamily(name, tells, getattr(health.numbers, field))
-    for field, (name, tells) in _COUNTERS.items():
-        yield CounterMetricFamily(name, tells, getattr(health.numbers, field))
+    for field, (metric, tells) in _GAUGES.items():
+        yield GaugeMetricFamily(metric, tells, getattr(health.numbers, field))
+    for field, (metric, tells) in _COUNTERS.items():
+        yield CounterMetricFamily(metric, tells, getattr(health.numbers, field))

@@ -292,20 +292,25 @@ class SoloService:
 
     def _clock_health(self) -> Part:
         behind = self._clock.behind
-        return Part() if not behind else Part(False, f"the clock was set back by {behind:.1f} s; set it right")
+        return (
+            Part() if not behind else Part(False, f"the clock was set back by {behind:.1f} s; set it right")
+        )
 
     def _models_health(self) -> Part:
         if not self._broken:
             return Part()
         many = counted(len(self._broken), "model")
         return Part(
-            False, f"{many} cannot be loaded; ask for one to see why, and restore it from a backup, or delete it"
+            False,
+            f"{many} cannot be loaded; ask for one to see why, and restore it from a backup, or delete it",
         )
 
     def _queue_health(self) -> Part:
         if self._committer.waiting < self.settings.limits.queue:
             return Part()
-        return Part(False, f"{self._committer.waiting} requests wait for the disk; ask less, or a faster disk")
+        return Part(
+            False, f"{self._committer.waiting} requests wait for the disk; ask less, or a faster disk"
+        )
 
     # Models in memory
 

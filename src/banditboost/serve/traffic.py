@@ -1,4 +1,4 @@
-"""How fast each model was answered in the last minutes, and what went wrong: for the page, in bounded memory."""
+"""How fast each model was answered in the last minutes, and what went wrong, in bounded memory."""
 
 from __future__ import annotations
 

@@ -20,7 +20,10 @@ from schemathesis.specs.openapi.checks import (
 
 from banditboost.serve.http.app import create_app, operations_of
 from banditboost.serve.http.openapi import document
+from banditboost.serve.http.operations import Operation
+from banditboost.serve.metrics import Metrics
 from banditboost.serve.settings import Limits, ServiceSettings
+from banditboost.serve.traffic import Traffic
 from tests.serve.calling import calling
 from tests.serve.http.memory import MemoryService
 from tests.serve.serving import serving
@@ -32,6 +35,12 @@ CHECKS = [
     response_schema_conformance,
     unsupported_method,
 ]
+
+
+def offered() -> list[Operation]:
+    """All operations of a service."""
+    service = MemoryService()
+    return operations_of(service, Metrics(service.health, 1), Traffic())
 
 
 def _document() -> dict[str, Any]:

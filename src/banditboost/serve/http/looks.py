@@ -72,9 +72,7 @@ class Looks:
     async def ready(self, _: Request) -> Response:
         """200, or 503 and why."""
         health = self._service.health()
-        return Response(
-            _encode(health), 200 if health.ready else 503, None if health.ready else _RETRY, JSON
-        )
+        return Response(_encode(health), 200 if health.ready else 503, None if health.ready else _RETRY, JSON)
 
     async def metrics(self, _: Request) -> Response:
         """All counters."""

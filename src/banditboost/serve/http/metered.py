@@ -71,5 +71,11 @@ class Metered:
             self._traffic.add(model, time.time(), status, seconds)
         if status >= 500 or _LOGGER.isEnabledFor(logging.DEBUG):
             level = logging.WARNING if status >= 500 else logging.DEBUG
-            told = {"method": method, "path": path, "model": model, "status": status, "seconds": round(seconds, 6)}
+            told = {
+                "method": method,
+                "path": path,
+                "model": model,
+                "status": status,
+                "seconds": round(seconds, 6),
+            }
             _LOGGER.log(level, "request", extra={"told": told})
