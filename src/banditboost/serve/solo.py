@@ -28,6 +28,7 @@ from banditboost.serve.problems import ServiceError
 from banditboost.serve.residents import Residents
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.statistics import ModelStatistics, show
 from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
 from banditboost.text import counted
 
@@ -104,7 +105,7 @@ class SoloService:
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
-        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [])
+        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [], ModelStatistics().to_plain())
         first = Snapshot(0, making.packed(model, name), msgspec.msgpack.encode(state), __version__)
         body = encode(Settled(state.settings))
         event = StoredEvent(1, "", now, chained(0, 1, now, body), body)
@@ -258,8 +259,8 @@ class SoloService:
 
     async def statistics(self, name: str, span: str = "hour") -> dict[str, Any]:
         """What the page shows of a model."""
-        served = await self._served(name)
-        return {"events": served.n, "open": len(served.open), "span": span}
+        look = (await self._served(name)).statistics.look(span)
+        return await asyncio.to_thread(show, look, span)
 
     def health(self) -> Health:
         """How the service is now."""
