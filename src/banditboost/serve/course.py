@@ -21,6 +21,8 @@ from banditboost.serve.events import (
     Closed,
     Decided,
     Judged,
+    Replaced,
+    Settled,
     chained,
     encode,
     key_of,
@@ -222,9 +224,24 @@ class Course:
             self.open.forget(id_)
 
     def _finish_all(self) -> None:
-        """Another model has taken the place of the one that decided: verdicts come late."""
         for one in list(self.open):
             self._finish(one, "late")
+
+    # Settings
+
+    def settle(self, settings: ModelSettings, now: float) -> None:
+        """From now on these are the settings."""
+        self._take_settings(settings)
+        self._log(Settled(msgspec.to_builtins(settings)), max(now, self.at))
+
+    def _take_settings(self, settings: ModelSettings) -> None:
+        self.settings = settings
+
+    def replaced(self, why: str, settings: ModelSettings, now: float) -> None:
+        """From now on the model is another one, and verdicts on what was decided before come late."""
+        self._log(Replaced(why, msgspec.to_builtins(settings)), max(now, self.at))
+        self._finish_all()
+        self.settings = settings
 
     # The log
 
@@ -242,6 +259,12 @@ class Course:
         return taken
 
     # Of the past
+
+    def outdate(self, id_: str) -> None:
+        """The model was replaced after this decision."""
+        one = self.open.get(id_)
+        if one is not None and one.done is None:
+            self._finish(one, "late")
 
     def decided_again(self, event: Decided, chosen: Chosen | None = None) -> None:
         """A decision that the log tells; `chosen` is what it was learned by, if it is to be learned."""
