@@ -86,9 +86,7 @@ class OfferingModel(BanditModel):
         offered = read_options(options)
         among, x = places_of(offered.ids, allowed), read_context(x)
         identity, round_ = self._identity, self._calls.counters[ROUNDS]
-        rows = self._encoder.encode(x, offered.features)
-        if rows is None:
-            rows = encode_if_known(self._schema, x, offered)
+        rows = self._coded_if_known(x, offered)
         origin = identity.origin
         if (
             rows is None
@@ -99,6 +97,15 @@ class OfferingModel(BanditModel):
         ):
             return self._decide_new(x, offered, among)
         return self._decide_laid_out(origin, rows, offered.ids, among)
+
+    def _coded_if_known(self, x: Mapping[Any, Any], offered: Options) -> Array | None:
+        """Joint rows, which lie where compiled code reads them if they were coded the short way; None if any
+        brings what has not joined.
+        """
+        rows: Array = self._offered.rows[: len(offered.ids)]
+        if len(rows) == len(offered.ids) and self._encoder.encode(x, offered, rows):
+            return rows
+        return encode_if_known(self._schema, x, offered)
 
     def _decide_new(self, x: Mapping[Any, Any], offered: Options, among: Array | None) -> Decision:
         """Decide after something has joined, a run has begun, or more room was made: all at once."""
@@ -137,7 +144,9 @@ class OfferingModel(BanditModel):
         seed: int | None = None,
     ) -> Array:
         offered, k = self._offered, len(rows)
-        offered.rows[:k], offered.ids[:k], offered.number[0] = rows, self._codes_of(ids), k
+        if rows.base is not offered.rows:  # the encoder writes them where they are read
+            offered.rows[:k] = rows
+        offered.ids[:k], offered.number[0] = self._codes_of(ids), k
         return self._choose(rows[0], round_, among, counted, seed)[0]
 
     def _codes_of(self, ids: tuple[Hashable, ...]) -> list[int]:

@@ -42,12 +42,14 @@ class Residents:
 
     def drop(self, name: str) -> None:
         """Forget it; its log makes it again."""
-        if self._by_name.pop(name, None) is not None:
+        if (served := self._by_name.pop(name, None)) is not None:
+            served.leave()
             self.memory -= self._weights.pop(name)
 
     def clear(self) -> None:
         """Forget all."""
-        self.__init__()  # type: ignore[misc]
+        for served in self:
+            self.drop(served.stored.name)
 
     def weigh(self) -> None:
         """Weigh those that were asked for since this was last called."""

@@ -27,6 +27,7 @@ from banditboost.serve.problems import ServiceError
 from banditboost.serve.residents import Residents
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.statistics import ModelStatistics, show
 from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
 
 _Answer = TypeVar("_Answer")
@@ -102,7 +103,7 @@ class SoloService:
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
-        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [])
+        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [], ModelStatistics().to_plain())
         first = Snapshot(0, making.packed(model, name), msgspec.msgpack.encode(state), __version__)
         body = encode(Settled(state.settings))
         event = StoredEvent(1, "", now, chained(0, 1, now, body), body)
@@ -254,10 +255,10 @@ class SoloService:
             yield events
             after = events[-1].n
 
-    async def statistics(self, name: str) -> dict[str, Any]:
+    async def statistics(self, name: str, span: str = "hour") -> dict[str, Any]:
         """What the page shows of a model."""
-        served = await self._served(name)
-        return {"events": served.n, "open": len(served.open)}
+        look = (await self._served(name)).statistics.look(span)
+        return await asyncio.to_thread(show, look, span)
 
     def health(self) -> dict[str, Any]:
         """`ready`, and for each part `ok` and what is wrong."""
