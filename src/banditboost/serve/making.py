@@ -21,6 +21,14 @@ _FIXED = ("learner", "parameters", "rewards", "seed")
 _RESERVED = ("labels", "rewards", "seed", "schema")  # parameters that settings name themselves
 
 
+def check_name(name: str, limits: Limits) -> None:
+    """A ServiceError if no model can have this name."""
+    if not 0 < len(name) <= limits.name:
+        raise ServiceError(
+            422, "bad-name", f"name has {len(name)} characters; give 1 to {limits.name}", field="name"
+        )
+
+
 def kind_of(learner: str) -> Any:
     """The class of this name, if it can be served."""
     if learner in ALL_MODELS:

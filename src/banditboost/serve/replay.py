@@ -40,7 +40,11 @@ def from_snapshot(store: Store, stored: StoredModel, snapshot: Snapshot, limits:
 
 def latest(store: Store, stored: StoredModel) -> Snapshot:
     """The latest snapshot, which has to lie on the log."""
-    snapshot = store.snapshot(stored.number)
+    return on_log(store, stored, store.snapshot(stored.number))
+
+
+def on_log(store: Store, stored: StoredModel, snapshot: Snapshot) -> Snapshot:
+    """A snapshot, after a look at whether it lies on the log."""
     if snapshot.n == 0:
         return snapshot
     events = store.read(stored.number, snapshot.n - 1, 1)

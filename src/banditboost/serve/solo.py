@@ -9,13 +9,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-import msgspec
-
-from banditboost._version import __version__
 from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
-from banditboost.serve.events import Settled, chained, encode
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -27,7 +23,7 @@ from banditboost.serve.problems import ServiceError
 from banditboost.serve.residents import Residents
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ModelSettings, ServiceSettings
-from banditboost.serve.statistics import ModelStatistics, show
+from banditboost.serve.statistics import show
 from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
 
 _Answer = TypeVar("_Answer")
@@ -92,10 +88,7 @@ class SoloService:
         """Make a model; it begins with snapshot 0, and its settings as event 1."""
         self._refuse_unready()
         limits = self.settings.limits
-        if not 0 < len(name) <= limits.name:
-            raise ServiceError(
-                422, "bad-name", f"name has {len(name)} characters; give 1 to {limits.name}", field="name"
-            )
+        making.check_name(name, limits)
         if len(self._known) >= limits.models:
             raise ServiceError(
                 422, "too-many-models", f"there are {limits.models} models; delete one", field="name"
@@ -103,10 +96,7 @@ class SoloService:
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
-        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [], ModelStatistics().to_plain())
-        first = Snapshot(0, making.packed(model, name), msgspec.msgpack.encode(state), __version__)
-        body = encode(Settled(state.settings))
-        event = StoredEvent(1, "", now, chained(0, 1, now, body), body)
+        first, event = kept.first(settings, model, name, now)
         try:
             stored = await self._in_store(lambda: self._store.create(name, now, first, event))
         except KeyError:

@@ -11,6 +11,7 @@ import msgspec
 
 from banditboost.serve import kept, making, replay
 from banditboost.serve.course import Course
+from banditboost.serve.messages import ModelInfo
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ServiceSettings
 from banditboost.serve.shared.leases import Lease, Leases
@@ -26,6 +27,13 @@ _IDLE = 30.0  # seconds after which a model is put away
 _TAKEN = 8  # models whose learning is begun in one beat
 _ENDED = 1_000  # windows that are ended in one transaction
 _PAUSE = 10.0  # seconds after which a model that cannot be learned is tried again
+
+
+class About(msgspec.Struct, array_like=True, frozen=True):
+    """What is shown of a model after the event up to which it was published."""
+
+    info: ModelInfo
+    statistics: dict[str, Any]
 
 
 class Learning:
@@ -114,7 +122,7 @@ class Learner:
 
     def _begin(self, lease: Lease, stored: StoredModel) -> None:
         try:
-            snapshot = replay.latest(self._store, stored)
+            snapshot = replay.on_log(self._store, stored, self._store.learned(lease.model))
             served = replay.from_snapshot(self._store, stored, snapshot, self._settings.limits)
         except StoreError as error:
             self._give_up(lease, stored.name, error)
@@ -224,4 +232,6 @@ def _end_window(id_: str, course: Course, now: float) -> None:
 
 def _about(served: Served) -> bytes:
     """What is shown of a model by processes that do not learn it."""
-    return msgspec.msgpack.encode(served.info())
+    statistics = served.statistics.to_plain()
+    rounds = served.statistics.counts.get("decisions", 0)
+    return msgspec.msgpack.encode(About(msgspec.structs.replace(served.info(), rounds=rounds), statistics))

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from banditboost._version import __version__
+from banditboost.serve import kept
 from banditboost.serve.course import Course
 from banditboost.serve.events import Decided, Replaced, Settled, decode
-from banditboost.serve.kept import Kept
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent
@@ -75,8 +75,7 @@ class Transactor:
             course = self._course(transaction, model, heads[model], {})
             settings, file = make(course.settings)
             course.replaced(why, settings, now)
-            state = Kept(msgspec.to_builtins(settings), course.at, course.chain, [])
-            snapshot = Snapshot(course.n, file, msgspec.msgpack.encode(state), __version__)
+            snapshot = Snapshot(course.n, file, kept.begun(settings, course.at, course.chain), __version__)
             _write(transaction, [Append(model, course.take()[0], snapshot)])
             return course.n
 
@@ -131,6 +130,7 @@ def _live_through(course: Course, id_: str, past: Sequence[StoredEvent], head: H
     outdated = False
     for stored in past:
         event = decode(stored.body)
+        course.at = stored.at
         if isinstance(event, Decided):
             course.decided_again(event)
             outdated = stored.n < head.replaced

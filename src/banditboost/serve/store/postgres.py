@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, LiteralString, NamedTuple
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -164,8 +164,17 @@ class PostgresStore:
             transaction.put_snapshot(model, snapshot, kept=True)
 
     def snapshot(self, model: int, at_most: int | None = None) -> Snapshot:
+        return self._intact(model, at_most, "true")
+
+    def learned(self, model: int) -> Snapshot:
+        """The latest intact snapshot that a learner has written, which knows all that was counted; else that
+        of event 0.
+        """
+        return self._intact(model, None, "(n = 0 OR NOT kept)")
+
+    def _intact(self, model: int, at_most: int | None, which: LiteralString) -> Snapshot:
         with self.connections.use() as connection:
-            for n in self._numbers(connection, model, at_most):
+            for n in self._numbers(connection, model, at_most, which):
                 row = connection.execute(
                     "SELECT n, file, state, version, checksum FROM banditboost.snapshots "
                     "WHERE model = %s AND n = %s",
@@ -178,13 +187,17 @@ class PostgresStore:
 
     def snapshots(self, model: int) -> Iterator[int]:
         with self.connections.use() as connection:
-            return iter(self._numbers(connection, model, None)[::-1])
+            return iter(self._numbers(connection, model, None, "true")[::-1])
 
     @staticmethod
-    def _numbers(connection: psycopg.Connection[Any], model: int, at_most: int | None) -> list[int]:
+    def _numbers(
+        connection: psycopg.Connection[Any], model: int, at_most: int | None, which: LiteralString
+    ) -> list[int]:
         """Events after which there is a snapshot, the latest first."""
         rows = connection.execute(
-            "SELECT n FROM banditboost.snapshots WHERE model = %s AND n <= %s ORDER BY n DESC",
+            "SELECT n FROM banditboost.snapshots WHERE model = %s AND n <= %s AND "
+            + which
+            + " ORDER BY n DESC",
             [model, 2**62 if at_most is None else at_most],
         )
         return [n for (n,) in rows]

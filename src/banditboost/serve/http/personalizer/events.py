@@ -40,7 +40,10 @@ async def rank(question: Question) -> Response:
 
 async def reward(question: Question) -> Response:
     """Tell what an event has earned. One that is not known is no error, as it was none for Personalizer."""
-    event_id, once = question.request.path_params["event_id"], question.request.headers.get(REQUEST_ID) or None
+    event_id, once = (
+        question.request.path_params["event_id"],
+        question.request.headers.get(REQUEST_ID) or None,
+    )
     verdict = read_reward(event_id, await question.body(), once)
     only(await question.ask(lambda: question.service.judge(question.name, [verdict])))
     return done()
