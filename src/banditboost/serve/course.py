@@ -87,14 +87,7 @@ class Course:
 
     def refuse_more(self) -> None:
         """A ServiceError if no more decisions can be open."""
-        if len(self.open) >= self.limits.open:
-            raise ServiceError(
-                503,
-                "too-many-open",
-                f"{self.limits.open} decisions of this model wait for a verdict; tell verdicts, or give a "
-                "shorter window",
-                retry_after=self.settings.window,
-            )
+        refuse_more(len(self.open), self.settings, self.limits)
 
     def decided(
         self, id_: str, request: DecisionRequest, chosen: Chosen, version: str, now: float
@@ -327,6 +320,18 @@ def _learned(event: Judged | Activated | Closed, one: OpenDecision) -> float | N
     if event.outcome != "learned":
         return None
     return event.reward if isinstance(event, Judged) else one.sum
+
+
+def refuse_more(n_open: int, settings: ModelSettings, limits: Limits) -> None:
+    """A ServiceError if no more than these decisions can be open."""
+    if n_open >= limits.open:
+        raise ServiceError(
+            503,
+            "too-many-open",
+            f"{limits.open} decisions of this model wait for a verdict; tell verdicts, or give a shorter "
+            "window",
+            retry_after=settings.window,
+        )
 
 
 def new_id(now: float) -> str:

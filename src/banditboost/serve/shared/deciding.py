@@ -8,9 +8,11 @@ import msgspec
 
 from banditboost.loading import from_bytes
 from banditboost.serve.choosing import Chooser, Chosen
+from banditboost.serve.course import refuse_more
 from banditboost.serve.events import Replaced, Settled, decode
 from banditboost.serve.messages import DecisionRequest
 from banditboost.serve.settings import Limits, ModelSettings
+from banditboost.serve.shared.about import About
 from banditboost.serve.store.base import StoredModel
 from banditboost.serve.store.postgres import PostgresStore
 
@@ -24,13 +26,20 @@ class Deciding(Chooser):
         branch: what decides.
         limits: of the service.
         n: the last event that the model had learned.
+        n_open: how many decisions waited for a verdict then.
     """
 
     def __init__(
-        self, stored: StoredModel, settings: ModelSettings, branch: Any, limits: Limits, n: int
+        self,
+        stored: StoredModel,
+        settings: ModelSettings,
+        branch: Any,
+        limits: Limits,
+        n: int,
+        n_open: int,
     ) -> None:
         super().__init__(settings, branch, limits)
-        self.stored, self.n = stored, n
+        self.stored, self.n, self.n_open = stored, n, n_open
 
     @property
     def version(self) -> str:
@@ -44,6 +53,7 @@ class Deciding(Chooser):
 
     def chosen(self, id_: str, request: DecisionRequest) -> Chosen:
         """What is shown, with the decision as the learner reads it."""
+        refuse_more(self.n_open, self.settings, self.limits)
         chosen = self.choose(id_, request)
         decision = chosen.decision
         made = b"" if decision is None else msgspec.json.encode(decision.to_dict())
@@ -53,7 +63,11 @@ class Deciding(Chooser):
         """Decide with what was published since, as the same branch unless it is another model."""
         if fresh.model.model_id == self.model.model_id:
             fresh.model.go_on_as(self.model)
-        self.settings, self.model, self.n = fresh.settings, fresh.model, fresh.n
+        self.settings, self.model = fresh.settings, fresh.model
+        self.n, self.n_open = fresh.n, fresh.n_open
+
+    def leave(self) -> None:
+        """It is put away; nobody has to be told."""
 
 
 def published(store: PostgresStore, stored: StoredModel, limits: Limits) -> Deciding:
@@ -64,7 +78,9 @@ def published(store: PostgresStore, stored: StoredModel, limits: Limits) -> Deci
     found = store.published(stored.number)
     if found is None:
         snapshot = store.snapshot(stored.number)
-        found = snapshot.n, snapshot.file, b""
-    n, file, _ = found
+        n, file, n_open = snapshot.n, snapshot.file, 0
+    else:
+        n, file, about = found
+        n_open = msgspec.msgpack.decode(about, type=About).info.open
     model: Any = from_bytes(file, f"{stored.name} after event {n}")
-    return Deciding(stored, settings, model.branch(), limits, n)
+    return Deciding(stored, settings, model.branch(), limits, n, n_open)

@@ -7,13 +7,11 @@ import time
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from banditboost.serve import kept, making, replay
 from banditboost.serve.course import Course
-from banditboost.serve.messages import ModelInfo
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ServiceSettings
+from banditboost.serve.shared.about import about
 from banditboost.serve.shared.leases import Lease, Leases
 from banditboost.serve.shared.transacting import Ask, FencedError, Transactor
 from banditboost.serve.store.base import StoredModel, StoreError
@@ -27,13 +25,6 @@ _IDLE = 30.0  # seconds after which a model is put away
 _TAKEN = 8  # models whose learning is begun in one beat
 _ENDED = 1_000  # windows that are ended in one transaction
 _PAUSE = 10.0  # seconds after which a model that cannot be learned is tried again
-
-
-class About(msgspec.Struct, array_like=True, frozen=True):
-    """What is shown of a model after the event up to which it was published."""
-
-    info: ModelInfo
-    statistics: dict[str, Any]
 
 
 class Learning:
@@ -187,7 +178,7 @@ class Learner:
         learned = one.learned()
         changed = learned != one.published
         file = making.packed(served.model, served.stored.name) if changed else None
-        self._leases.publish(one.lease, served.n, _about(served), file)
+        self._leases.publish(one.lease, served.n, about(served), file)
         one.published, one.told = learned, served.n
         one.publish_at = _next(begun, _REFRESH)
 
@@ -228,10 +219,3 @@ def _next(begun: float, least: float) -> float:
 
 def _end_window(id_: str, course: Course, now: float) -> None:
     course.end_window(id_, now)
-
-
-def _about(served: Served) -> bytes:
-    """What is shown of a model by processes that do not learn it."""
-    statistics = served.statistics.to_plain()
-    rounds = served.statistics.counts.get("decisions", 0)
-    return msgspec.msgpack.encode(About(msgspec.structs.replace(served.info(), rounds=rounds), statistics))

@@ -14,6 +14,7 @@ import msgspec
 
 from banditboost.serve import kept, making
 from banditboost.serve.course import Course, new_id
+from banditboost.serve.health import Health, Numbers, Part
 from banditboost.serve.inputs import content_of
 from banditboost.serve.messages import (
     DecisionAnswer,
@@ -25,8 +26,9 @@ from banditboost.serve.messages import (
 from banditboost.serve.problems import ServiceError, unavailable, unknown_model
 from banditboost.serve.residents import Residents
 from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.shared.about import About
 from banditboost.serve.shared.deciding import Deciding, published
-from banditboost.serve.shared.learner import About, Learner
+from banditboost.serve.shared.learner import Learner
 from banditboost.serve.shared.leases import Leases
 from banditboost.serve.shared.transacting import Ask, Transactor
 from banditboost.serve.shared.watcher import Watcher
@@ -34,6 +36,7 @@ from banditboost.serve.shared.writer import Writer
 from banditboost.serve.statistics import ModelStatistics, show
 from banditboost.serve.store.base import StoredEvent, StoredModel, StoreError
 from banditboost.serve.store.postgres import PostgresStore
+from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
 _TICK = 0.5  # seconds
@@ -255,9 +258,7 @@ class SharedService:
         self._refuse_unready()
         most = self.settings.limits.batch
         if len(requests) > most:
-            raise ServiceError(
-                413, "large-batch", f"there are {len(requests)} requests; give {most} at most"
-            )
+            raise ServiceError(413, "large-batch", f"there are {len(requests)} requests; give {most} at most")
 
     # Looks
 
@@ -274,23 +275,46 @@ class SharedService:
         found = ModelStatistics() if about is None else ModelStatistics.from_plain(about.statistics)
         return await asyncio.to_thread(lambda: show(found.look(span), span))
 
-    def health(self) -> dict[str, Any]:
-        """`ready`, and for each part `ok` and what is wrong."""
-        since, trouble, broken = self._writer.since, self._trouble, dict(self._learner.broken)
+    def health(self) -> Health:
+        """How this process is now."""
+        return Health(
+            ready=self._ready and self._trouble is None,
+            parts={
+                "store": self._store_health(),
+                "queue": self._queue_health(),
+                "learner": self._learner_health(),
+            },
+            numbers=Numbers(
+                models=len(self._known),
+                loaded=len(self._residents),
+                memory=self._residents.memory,
+                open=sum(deciding.n_open for deciding in self._residents),
+                waiting=self._writer.waiting,
+                **msgspec.structs.asdict(self._writer.counts),
+            ),
+        )
+
+    def _store_health(self) -> Part:
+        if self._trouble is not None:
+            return Part(False, f"{self._trouble.why}: {self._trouble.detail}")
+        since = self._writer.since
         lasting = 0.0 if since is None else time.monotonic() - since
-        if trouble is None and lasting >= _SLOW:
-            why, detail = "slow", f"a transaction has taken {lasting:.1f} s so far"
-        else:
-            why, detail = ("", "") if trouble is None else (trouble.why, trouble.detail)
-        return {
-            "ready": self._ready and trouble is None,
-            "store": {"ok": not why, "why": why, "detail": detail},
-            "models": {"ok": not broken, "broken": broken},
-            "waiting": self._writer.waiting,
-            "loaded": len(self._residents),
-            "learning": len(self._learner.leases),
-            "memory": self._residents.memory,
-        }
+        if lasting >= _SLOW:
+            return Part(False, f"slow: a transaction has taken {lasting:.1f} s so far")
+        return Part()
+
+    def _queue_health(self) -> Part:
+        waiting = self._writer.waiting
+        if waiting < self.settings.limits.queue:
+            return Part()
+        return Part(False, f"{waiting} requests wait for the database; ask less, or a faster database")
+
+    def _learner_health(self) -> Part:
+        broken = self._learner.broken
+        if not broken:
+            return Part()
+        many = counted(len(broken), "model")
+        return Part(False, f"{many} cannot be learned here: {next(iter(broken.values()), '')[:200]}")
 
     async def _about(self, stored: StoredModel) -> About | None:
         found = await self._in_store(lambda: self._store.about(stored.number))
@@ -332,7 +356,7 @@ class SharedService:
             self._again.discard(name)
             stored = await self._stored(name)
             try:
-                fresh = await self._in_store(lambda: published(self._store, stored, self.settings.limits))
+                fresh = await self._in_store(partial(published, self._store, stored, self.settings.limits))
             except KeyError:
                 self._forget(name)
                 raise unknown_model(name) from None

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from banditboost.serve.committer import Counts
 from banditboost.serve.shared.transacting import Ask, Transactor
 
 _MOST = 2_000
@@ -33,6 +34,7 @@ class Writer:
         """How many requests wait for the database."""
         self.since: float | None = None
         """When the transaction that is under way began, by the monotonic clock."""
+        self.counts = Counts()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -74,12 +76,17 @@ class Writer:
     def _run(self) -> None:
         while batch := self._next():
             answers: list[Any] | Exception
-            self.since = time.monotonic()
+            begun = self.since = time.monotonic()
             try:
                 answers = self._transactor.run([ask for asks, _ in batch for ask in asks])
             except Exception as error:
                 answers = error
+                self.counts.failed_commits += 1
+            else:
+                self.counts.commits += 1
+                self.counts.committed += len(answers)
             self.since = None
+            self.counts.commit_seconds += time.monotonic() - begun
             self._loop.call_soon_threadsafe(self._tell, batch, answers)
 
     def _next(self) -> list[tuple[list[Ask], asyncio.Future[list[Any]]]]:
