@@ -29,8 +29,20 @@ Announce = Callable[[Service, str], Awaitable[None]]
 def service_for(settings: ServiceSettings) -> Service:
     """The service that the settings describe."""
     if settings.store.startswith(("postgresql://", "postgres://")):
-        raise ConfigurationError("store is a database, which is not served yet; give a folder")
+        return _shared(settings)
     return SoloService(settings, SQLiteStore(settings.store or data_directory(), settings.sync))
+
+
+def _shared(settings: ServiceSettings) -> Service:
+    try:
+        from banditboost.serve.shared.service import SharedService
+        from banditboost.serve.store.postgres import PostgresStore
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"store is a database, which needs {error.name}: pip install 'banditboost[postgres]', or give a "
+            "folder"
+        ) from None
+    return SharedService(settings, PostgresStore(settings.store, settings.sync))
 
 
 def data_directory() -> Path:
