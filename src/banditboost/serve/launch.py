@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from banditboost.errors import ConfigurationError
 from banditboost.serve import making
 from banditboost.serve.http.app import create_app
+from banditboost.serve.http.personalizer.configuration import personalizer_settings
 from banditboost.serve.service import Service
 from banditboost.serve.settings import ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
@@ -81,8 +82,10 @@ def server_for(app: ASGIApp, settings: ServiceSettings) -> uvicorn.Server:
 
 def _load_kernels(settings: ServiceSettings) -> None:
     """Compile or load them before anybody waits for a decision."""
-    by_learner = {model.learner: model for model in settings.models.values()}
-    for asked in by_learner.values() or [ModelSettings(labels=["a", "b"])]:
+    wanted = [*settings.models.values()] or [ModelSettings(labels=["a", "b"])]
+    if settings.personalizer is not None:  # its model is made when it is first asked
+        wanted.append(personalizer_settings())
+    for asked in {one.learner: one for one in wanted}.values():
         model = making.make(making.checked(asked, settings.limits))
         x: dict[str, Any] = {"number": 1.0, "name": "a"}
         among = making.chooses_among_options(model)
