@@ -105,6 +105,11 @@ def evaluate(
         output.print_json(judged.to_dict())
     else:
         _print(judged)
+        if choice.least_of(health) is None:
+            output.say(
+                "bounds are narrower if --least tells the least probability that any label had in any row; "
+                f"the smallest in the log is {health.least_probability:.3g}"
+            )
 
 
 def _against(typed: str, contestants: list[Contestant]) -> str:

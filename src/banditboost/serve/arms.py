@@ -37,6 +37,13 @@ def arm_of(settings: ModelSettings, seed: int, id_: str) -> Arm:
     return "model"
 
 
+def assigned(settings: ModelSettings, arm: Arm) -> float:
+    """The probability that this arm decides."""
+    if settings.mode != "online" or not settings.control:
+        return 1.0
+    return settings.control if arm == "control" else 1.0 - settings.control
+
+
 def shown_by_baseline(
     settings: ModelSettings, seed: int, id_: str, allowed: Sequence[Label], named: Label | None
 ) -> Shown:

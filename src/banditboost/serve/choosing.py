@@ -23,6 +23,7 @@ class Chosen(NamedTuple):
     probability: float
     explored: bool
     ranking: list[Place]
+    choices: int  # how many labels could have been shown
     decision: Decision | None  # of the model; None if a baseline chose among labels
     made: bytes | None = None
     """In its place, of a branch: the decision in JSON; empty if a baseline chose."""
@@ -82,7 +83,11 @@ class Chooser:
         decision = self._decision(x, options, request.allowed)
         ranking = self._ranking(decision, request.ranking) if request.ranking else []
         label: Any = decision.label
-        return Chosen("model", label, decision.probability, decision.explored, ranking, decision)
+        choices = self._n_choices(options, request)
+        return Chosen("model", label, decision.probability, decision.explored, ranking, choices, decision)
+
+    def _n_choices(self, options: dict[str, Any] | None, request: DecisionRequest) -> int:
+        return len(request.allowed or options or self.settings.labels)
 
     def _decision(self, x: Any, options: Any, allowed: list[Label] | None) -> Decision:
         if options is None:
@@ -125,7 +130,8 @@ class Chooser:
         places = self.model.rank(*looked, n=n, allowed=request.allowed)
         ranking = [Place(place.label, place.probability) for place in places] if request.ranking else []
         decision = None if options is None else self._decision(x, options, [shown[0]])
-        return Chosen(arm, *shown, shown[0] != places[0].label, ranking, decision)
+        choices = self._n_choices(options, request)
+        return Chosen(arm, *shown, shown[0] != places[0].label, ranking, choices, decision)
 
     def _allowed(self, options: dict[str, Any] | None, allowed: list[Label] | None) -> Sequence[Label]:
         there: Sequence[Label] = self.settings.labels if options is None else list(options)

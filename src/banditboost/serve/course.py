@@ -14,6 +14,7 @@ import msgspec
 from banditboost.errors import BanditBoostError
 from banditboost.rewards import share_told
 from banditboost.serve import verdicts
+from banditboost.serve.arms import assigned
 from banditboost.serve.choosing import Chosen
 from banditboost.serve.events import (
     Activated,
@@ -21,6 +22,8 @@ from banditboost.serve.events import (
     Closed,
     Decided,
     Judged,
+    Replaced,
+    Settled,
     chained,
     encode,
     key_of,
@@ -84,14 +87,7 @@ class Course:
 
     def refuse_more(self) -> None:
         """A ServiceError if no more decisions can be open."""
-        if len(self.open) >= self.limits.open:
-            raise ServiceError(
-                503,
-                "too-many-open",
-                f"{self.limits.open} decisions of this model wait for a verdict; tell verdicts, or give a "
-                "shorter window",
-                retry_after=self.settings.window,
-            )
+        refuse_more(len(self.open), self.settings, self.limits)
 
     def decided(
         self, id_: str, request: DecisionRequest, chosen: Chosen, version: str, now: float
@@ -114,13 +110,16 @@ class Course:
         return answer
 
     def _keep(self, answer: DecisionAnswer, request: DecisionRequest, chosen: Chosen | None) -> None:
-        one = OpenDecision(answer, content_of(request), self.settings.window)
+        one = OpenDecision(answer, self.at, self.settings.window, content_of(request))
+        one.assigned = assigned(self.settings, answer.arm)
+        if chosen is not None:
+            one.choices = chosen.choices
         if chosen is not None and chosen.decision is not None:
             one.decision = chosen.decision._for_a_store()
         elif chosen is not None and chosen.made:
             one.made = chosen.made
         else:
-            one.features, one.allowed = request.features, request.allowed
+            one.asked = request
         self.open.add(one)
 
     # Verdicts
@@ -128,17 +127,30 @@ class Course:
     def judge(self, request: VerdictRequest, now: float) -> VerdictAnswer:
         """Do with a verdict what the settings say."""
         reward = self._reward(request)
-        at, one = max(now, self.at), self.open.get(request.id)
+        one, at = self.open.get(request.id), max(now, self.at)
         if one is None:
             outcome = verdicts.outcome_of_past(self._history(self._checked_id(request.id)))
         else:
-            outcome = verdicts.outcome_of(one, at, self.settings)
+            outcome = verdicts.outcome_of(one, at, self.settings, self._name(request))
+            self.at = at
             if outcome == "learned" and not self._teach(one, reward):
                 outcome = "logged"
-        self._log(Judged(request.id, reward, outcome), at)
+        event = Judged(request.id, reward, outcome, request.once or "")
+        self._log(event, at, one, reward if outcome == "learned" else None)
         if one is not None:
-            self._hear(one, reward, outcome)
+            self._hear(one, event)
         return VerdictAnswer(id=request.id, outcome=outcome)
+
+    def _name(self, request: VerdictRequest) -> str | None:
+        """Of a verdict, if it has one."""
+        if request.once is not None and not 0 < len(request.once) <= self.limits.id:
+            raise ServiceError(
+                422,
+                "bad-id",
+                f"once has {len(request.once)} characters; give 1 to {self.limits.id}, or none",
+                field="once",
+            )
+        return request.once
 
     def _reward(self, request: VerdictRequest) -> float:
         low, high = self.settings.rewards
@@ -163,12 +175,14 @@ class Course:
         """Let the model learn what a decision has earned; False if it cannot."""
         return True
 
-    def _hear(self, one: OpenDecision, reward: float, outcome: str) -> None:
-        if outcome in verdicts.COUNTED:
+    def _hear(self, one: OpenDecision, event: Judged) -> None:
+        if event.outcome in verdicts.COUNTED:
             self._finish(one, "duplicate")
-        elif outcome in ("added", "held"):
+        elif event.outcome in ("added", "held"):
             one.heard += 1
-            one.sum += reward
+            one.sum += event.reward
+            if event.once:
+                one.names = (*one.names, event.once)
 
     def activate(self, id_: str, now: float) -> VerdictAnswer:
         """A deferred decision was shown."""
@@ -180,9 +194,10 @@ class Course:
         outcome = verdicts.activated(one, at, self.settings)
         if outcome in ("duplicate", "late"):
             return VerdictAnswer(id=id_, outcome=outcome)
+        self.at = at
         if outcome == "learned" and not self._teach(one, one.sum):
             outcome = "logged"
-        self._log(Activated(id_, outcome), at)
+        self._log(Activated(id_, outcome), at, one, one.sum if outcome == "learned" else None)
         self._show(one, outcome)
         return VerdictAnswer(id=id_, outcome=outcome)
 
@@ -206,10 +221,11 @@ class Course:
             self._close(one, at)
 
     def _close(self, one: OpenDecision, at: float) -> None:
+        self.at = at
         reward = verdicts.earned(one, self.settings)
         if reward is not None and not self._teach(one, reward):
             reward = None
-        self._log(Closed(one.answer.id, reward), at)
+        self._log(Closed(one.answer.id, reward), at, one, reward)
         self._finish(one, "late")
 
     def _finish(self, one: OpenDecision, answer: str) -> None:
@@ -222,18 +238,42 @@ class Course:
             self.open.forget(id_)
 
     def _finish_all(self) -> None:
-        """Another model has taken the place of the one that decided: verdicts come late."""
         for one in list(self.open):
             self._finish(one, "late")
 
+    # Settings
+
+    def settle(self, settings: ModelSettings, now: float) -> None:
+        """From now on these are the settings."""
+        self._take_settings(settings)
+        self._log(Settled(msgspec.to_builtins(settings)), max(now, self.at))
+
+    def _take_settings(self, settings: ModelSettings) -> None:
+        self.settings = settings
+
+    def replaced(self, why: str, settings: ModelSettings, now: float) -> None:
+        """From now on the model is another one, and verdicts on what was decided before come late."""
+        self._log(Replaced(why, msgspec.to_builtins(settings)), max(now, self.at))
+        self._finish_all()
+        self.settings = settings
+
     # The log
 
-    def _log(self, event: AnyEvent, at: float) -> None:
+    def _log(
+        self, event: AnyEvent, at: float, one: OpenDecision | None = None, learned: float | None = None
+    ) -> None:
+        """Write down an event; the decision that it is about is `one`, and the reward that is learned with it
+        `learned`.
+        """
         body = encode(event)
         self.n += 1
         self.at = at
         self.chain = chained(self.chain, self.n, at, body)
         self.fresh.append(StoredEvent(self.n, key_of(event), at, self.chain, body))
+        self._note(event, one, learned)
+
+    def _note(self, event: AnyEvent, one: OpenDecision | None, learned: float | None) -> None:
+        """Tell those who count."""
 
     def take(self) -> tuple[list[StoredEvent], list[str]]:
         """The events that are to be written, and the decisions to be forgotten after that."""
@@ -243,6 +283,12 @@ class Course:
 
     # Of the past
 
+    def outdate(self, id_: str) -> None:
+        """The model was replaced after this decision."""
+        one = self.open.get(id_)
+        if one is not None and one.done is None:
+            self._finish(one, "late")
+
     def decided_again(self, event: Decided, chosen: Chosen | None = None) -> None:
         """A decision that the log tells; `chosen` is what it was learned by, if it is to be learned."""
         self._keep(answer_of(event), request_of(event), chosen)
@@ -250,21 +296,42 @@ class Course:
     def hear_again(self, event: Judged | Activated | Closed) -> None:
         """What the log tells of a decision."""
         one = self.open.get(event.id)
+        learned = None if one is None else _learned(event, one)
+        if one is not None and learned is not None:
+            self._teach_again(one, learned)
+        self._note(event, one, learned)
         if one is None:
             return
-        reward = event.reward if isinstance(event, (Judged, Closed)) else one.sum
-        outcome = "learned" if isinstance(event, Closed) else event.outcome
-        if outcome == "learned" and reward is not None:
-            self._teach_again(one, reward)
         if isinstance(event, Closed):
             self._finish(one, "late")
         elif isinstance(event, Activated):
-            self._show(one, outcome)
+            self._show(one, event.outcome)
         else:
-            self._hear(one, event.reward, outcome)
+            self._hear(one, event)
 
     def _teach_again(self, one: OpenDecision, reward: float) -> None:
         """Let the model learn what it has learned before."""
+
+
+def _learned(event: Judged | Activated | Closed, one: OpenDecision) -> float | None:
+    """The reward that the model learns with an event, if it learns one."""
+    if isinstance(event, Closed):
+        return event.reward
+    if event.outcome != "learned":
+        return None
+    return event.reward if isinstance(event, Judged) else one.sum
+
+
+def refuse_more(n_open: int, settings: ModelSettings, limits: Limits) -> None:
+    """A ServiceError if no more than these decisions can be open."""
+    if n_open >= limits.open:
+        raise ServiceError(
+            503,
+            "too-many-open",
+            f"{limits.open} decisions of this model wait for a verdict; tell verdicts, or give a shorter "
+            "window",
+            retry_after=settings.window,
+        )
 
 
 def new_id(now: float) -> str:

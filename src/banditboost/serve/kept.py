@@ -12,10 +12,12 @@ from banditboost._version import __version__
 from banditboost.decision import Decision
 from banditboost.decision.labels import indices_in
 from banditboost.serve import making
-from banditboost.serve.messages import DecisionAnswer, Label
+from banditboost.serve.events import Settled, chained, encode
+from banditboost.serve.messages import DecisionAnswer, DecisionRequest
 from banditboost.serve.served import Served
 from banditboost.serve.settings import ModelSettings
-from banditboost.serve.store.base import Snapshot
+from banditboost.serve.statistics import ModelStatistics
+from banditboost.serve.store.base import Snapshot, StoredEvent
 from banditboost.serve.windows import OpenDecision
 
 
@@ -23,13 +25,16 @@ class KeptDecision(msgspec.Struct, array_like=True, frozen=True):
     """An open decision. `numbers` are those that the model learns it by."""
 
     answer: DecisionAnswer
-    content: int
+    at: float
     window: float
+    content: int
+    choices: int
+    assigned: float
     waiting: bool
     heard: int
     sum: float
-    features: bytes | None
-    allowed: list[Label] | None
+    names: tuple[str, ...]
+    asked: DecisionRequest | None
     numbers: bytes | None
     n_labels: int
     mask: bytes
@@ -43,6 +48,7 @@ class Kept(msgspec.Struct, array_like=True, frozen=True):
     at: float
     chain: int
     open: list[KeptDecision]
+    statistics: dict[str, Any]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -56,7 +62,11 @@ class Taken:
         self.n = served.n
         self._model, self._name = copy.deepcopy(served.model), served.stored.name
         self._state = Kept(
-            msgspec.to_builtins(served.settings), served.at, served.chain, [_kept(one) for one in served.open]
+            msgspec.to_builtins(served.settings),
+            served.at,
+            served.chain,
+            [_kept(one) for one in served.open],
+            served.statistics.to_plain(),
         )
 
     def snapshot(self) -> Snapshot:
@@ -68,18 +78,33 @@ def _kept(one: OpenDecision) -> KeptDecision:
     decision = one.decision
     return KeptDecision(
         one.answer,
-        one.content,
+        one.at,
         one.window,
+        one.content,
+        one.choices,
+        one.assigned,
         one.waiting,
         one.heard,
         one.sum,
-        one.features,
-        one.allowed,
+        one.names,
+        one.asked,
         None if decision is None else decision._memo.tobytes(),
         0 if decision is None else len(decision._labels),
         b"" if decision is None else decision._mask.to_bytes(-(-decision._mask.bit_length() // 8), "big"),
         one.made,
     )
+
+
+def first(settings: ModelSettings, model: Any, name: str, at: float) -> tuple[Snapshot, StoredEvent]:
+    """Snapshot 0 of a new model, and the first event of its log: its settings."""
+    snapshot = Snapshot(0, making.packed(model, name), begun(settings, at, 0), __version__)
+    body = encode(Settled(msgspec.to_builtins(settings)))
+    return snapshot, StoredEvent(1, "", at, chained(0, 1, at, body), body)
+
+
+def begun(settings: ModelSettings, at: float, chain: int) -> bytes:
+    """What is kept beside a model in which nothing has happened yet."""
+    return _encode(Kept(msgspec.to_builtins(settings), at, chain, [], ModelStatistics().to_plain()))
 
 
 def state_of(snapshot: Snapshot) -> Kept:
@@ -90,6 +115,7 @@ def state_of(snapshot: Snapshot) -> Kept:
 def restore(served: Served, snapshot: Snapshot, state: Kept) -> None:
     """Go on from a snapshot; the model and the settings are there."""
     served.n, served.at, served.chain = snapshot.n, state.at, state.chain
+    served.statistics = ModelStatistics.from_plain(state.statistics)
     for kept in state.open:
         served.open.add(_open(kept, served))
 
@@ -100,9 +126,9 @@ def settings_of(state: Kept) -> ModelSettings:
 
 
 def _open(kept: KeptDecision, served: Served) -> OpenDecision:
-    one = OpenDecision(kept.answer, kept.content, kept.window)
-    one.waiting, one.heard, one.sum = kept.waiting, kept.heard, kept.sum
-    one.made, one.features, one.allowed = kept.made, kept.features, kept.allowed
+    one = OpenDecision(kept.answer, kept.at, kept.window, kept.content)
+    one.choices, one.assigned, one.made, one.asked = kept.choices, kept.assigned, kept.made, kept.asked
+    one.waiting, one.heard, one.sum, one.names = kept.waiting, kept.heard, kept.sum, kept.names
     if kept.numbers is not None:
         one.decision = _decision(kept, served)
     return one

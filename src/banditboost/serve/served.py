@@ -16,16 +16,13 @@ from banditboost.errors import BanditBoostError
 from banditboost.serve import making
 from banditboost.serve.choosing import Chooser, Chosen
 from banditboost.serve.course import Course, new_id, request_of
-from banditboost.serve.events import AnyEvent, Decided, Replaced, Settled
-from banditboost.serve.inputs import content_of, read_features
+from banditboost.serve.events import Activated, AnyEvent, Closed, Decided, Judged, Replaced, Settled
+from banditboost.serve.inputs import content_of, read_features, read_options
 from banditboost.serve.messages import DecisionAnswer, DecisionRequest, ModelInfo
-from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings
+from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.store.base import StoredEvent, StoredModel
 from banditboost.serve.windows import OpenDecision
-
-_FIXED = ("learner", "parameters", "rewards", "seed")
-"""Settings that a model was made with."""
 
 
 class DiffersError(Exception):
@@ -53,6 +50,8 @@ class Served(Course, Chooser):
     ) -> None:
         Course.__init__(self, settings, limits, history)
         self.stored, self.model, self.at = stored, model, stored.created
+        self.statistics = ModelStatistics()
+        self._watch()
 
     def decide(self, request: DecisionRequest, now: float) -> DecisionAnswer:
         """Decide, or answer again what was decided with this id."""
@@ -84,10 +83,9 @@ class Served(Course, Chooser):
 
     def _teach_shown(self, one: OpenDecision, reward: float) -> None:
         """What a baseline has shown; a label may have been removed since."""
-        assert one.features is not None
-        x = read_features(one.features, self.limits)
-        shown = one.answer
-        self.model.learn_logged(x, shown.label, reward, shown.probability, allowed=one.allowed)
+        assert one.asked is not None
+        x = read_features(one.asked.features, self.limits)
+        self.model.learn_logged(x, one.label, reward, one.probability, allowed=one.asked.allowed)
 
     def _teach_again(self, one: OpenDecision, reward: float) -> None:
         if not self._teach(one, reward) and one.made is None:
@@ -97,36 +95,7 @@ class Served(Course, Chooser):
 
     def change(self, changes: dict[str, Any], now: float) -> None:
         """Change settings by name. If an exception comes, the model is to be thrown away."""
-        self.settle(self._changed(changes), now)
-
-    def _changed(self, changes: dict[str, Any]) -> ModelSettings:
-        told = msgspec.to_builtins(self.settings)
-        try:
-            settings = msgspec.convert({**told, **changes}, ModelSettings)
-        except msgspec.ValidationError as error:
-            raise ServiceError(422, "bad-setting", str(error)) from None
-        for name in _FIXED:
-            if getattr(settings, name) != getattr(self.settings, name):
-                raise ServiceError(
-                    422,
-                    "fixed-setting",
-                    f"{name} cannot change once the model is made; make another model, or upload a file",
-                    field=name,
-                )
-        settings = making.checked(settings, self.limits)
-        if settings.labels != self.settings.labels and self.model.labels_are_fixed:
-            raise ServiceError(
-                422,
-                "fixed-setting",
-                f"labels of {settings.learner} cannot change; make another model",
-                field="labels",
-            )
-        return settings
-
-    def settle(self, settings: ModelSettings, now: float) -> None:
-        """From now on these are the settings."""
-        self._take_settings(settings)
-        self._log(Settled(msgspec.to_builtins(settings)), max(now, self.at))
+        self.settle(making.changed(self.settings, changes, self.limits), now)
 
     def _take_settings(self, settings: ModelSettings) -> None:
         if not self.model.labels_are_fixed:
@@ -142,12 +111,31 @@ class Served(Course, Chooser):
 
     def replace(self, why: str, settings: ModelSettings, model: Any, now: float) -> None:
         """Another model takes its place: verdicts on what was decided before come late."""
-        self._log(Replaced(why, msgspec.to_builtins(settings)), max(now, self.at))
-        self._take_model(settings, model)
+        self.replaced(why, settings, now)
+        self.model = model
 
     def _take_model(self, settings: ModelSettings, model: Any) -> None:
         self._finish_all()
+        self.leave()
         self.settings, self.model = settings, model
+        self._watch()
+
+    # The statistics
+
+    def _watch(self) -> None:
+        """Count the changes that the model notices."""
+        self.model.on_change = lambda change: self.statistics.noticed(self.at, change)
+
+    def leave(self) -> None:
+        """The model is not served any more."""
+        self.model.on_change = None
+
+    def _note(self, event: AnyEvent, one: OpenDecision | None, learned: float | None) -> None:
+        is_sum = type(event) is Closed and one is not None and one.heard > 0
+        clipped = is_sum and one is not None and learned is not None and one.sum != learned
+        self.statistics.note(self.at, event, one, learned, clipped)
+
+    # Looks
 
     @property
     def memory_usage(self) -> int:
@@ -177,18 +165,23 @@ class Served(Course, Chooser):
         """
         version, self.n, self.chain = self._version(), stored.n, stored.chain
         self.at = stored.at
+        if isinstance(event, Judged | Activated | Closed):
+            self.hear_again(event)
+        else:
+            self._do_again(event, version)
+            self._note(event, None, None)
+        self.forget(self.finished)
+        self.finished.clear()
+
+    def _do_again(self, event: Decided | Settled | Replaced, version: str) -> None:
         if isinstance(event, Decided):
             self._decide_again(event, version)
         elif isinstance(event, Settled):
             self._take_settings(msgspec.convert(event.settings, ModelSettings))
-        elif not isinstance(event, Replaced):
-            self.hear_again(event)
-        self.forget(self.finished)
-        self.finished.clear()
 
     def _decide_again(self, event: Decided, version: str) -> None:
         if event.made is not None:  # by a branch, or by a baseline in another process
-            chosen = _chosen_elsewhere(event)
+            chosen = self._chosen_elsewhere(event)
         else:
             chosen = self._choose_again(event, request_of(event), version)
         self.decided_again(event, chosen)
@@ -209,14 +202,15 @@ class Served(Course, Chooser):
             raise DiffersError(f"decision {event.id!r} comes out as {now}, and the log tells {told}")
         return chosen
 
-
-def _chosen_elsewhere(event: Decided) -> Chosen:
-    return Chosen(
-        event.arm,  # type: ignore[arg-type]
-        event.label,
-        event.probability,
-        event.explored,
-        [],
-        None,
-        event.made,
-    )
+    def _chosen_elsewhere(self, event: Decided) -> Chosen:
+        options = None if event.options is None else read_options(event.options, self.limits)
+        return Chosen(
+            event.arm,  # type: ignore[arg-type]
+            event.label,
+            event.probability,
+            event.explored,
+            [],
+            self._n_choices(options, request_of(event)),
+            None,
+            event.made,
+        )

@@ -13,13 +13,13 @@ COUNTED = ("learned", "logged")
 """Outcomes after which a decision is done."""
 
 
-def outcome_of(one: OpenDecision, now: float, settings: ModelSettings) -> Outcome:
-    """Of a verdict that comes now."""
+def outcome_of(one: OpenDecision, now: float, settings: ModelSettings, once: str | None = None) -> Outcome:
+    """Of a verdict that comes now; `once` is its name, if it has one."""
     if one.done is not None:
         return "duplicate" if one.done == "duplicate" else "late"
     if now > one.answer.expires:
         return "late"
-    if settings.counting == "first" and one.heard:
+    if one.heard and (settings.counting == "first" or once in one.names):
         return "duplicate"
     return "held" if one.waiting else _counted(settings)
 

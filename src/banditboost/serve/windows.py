@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 from banditboost.decision import Decision
-from banditboost.serve.messages import DecisionAnswer, Label
+from banditboost.serve.messages import DecisionAnswer, DecisionRequest, Label
 
 _BYTES = 900  # of an open decision, besides its numbers and features
 
@@ -16,37 +17,58 @@ class OpenDecision:
     """What is known of a decision until its window ends, or until what ended it is on disk."""
 
     __slots__ = (
-        "allowed",
         "answer",
+        "asked",
+        "assigned",
+        "at",
+        "choices",
         "content",
         "decision",
         "done",
-        "features",
         "heard",
         "made",
+        "names",
         "sum",
         "waiting",
         "window",
     )
 
-    def __init__(self, answer: DecisionAnswer, content: int, window: float) -> None:
-        self.answer, self.content, self.window = answer, content, window
+    def __init__(self, answer: DecisionAnswer, at: float, window: float, content: int) -> None:
+        self.answer, self.at, self.window, self.content = answer, at, window, content
+        self.choices = 0  # how many labels could have been shown
+        self.assigned = 1.0  # the probability that this arm decides
         self.decision: Decision | None = None  # of the model, if it is to be learned that way
         self.made: bytes | None = None  # of a branch of the model: its decision in JSON
-        self.features: bytes | None = None  # else
-        self.allowed: list[Label] | None = None
+        self.asked: DecisionRequest | None = None  # else
         self.waiting = answer.deferred  # to be activated
         self.heard = 0  # verdicts that count or are held
         self.sum = 0.0  # of what they said
+        self.names: tuple[str, ...] = ()  # of those that have one
         self.done: str | None = None  # what a verdict is answered from now on: "duplicate" or "late"
+
+    @property
+    def label(self) -> Label:
+        """What is shown."""
+        return self.answer.label
+
+    @property
+    def probability(self) -> float:
+        """With what probability."""
+        return self.answer.probability
+
+    @property
+    def arm(self) -> str:
+        """Who chose."""
+        return self.answer.arm
 
     @property
     def memory_usage(self) -> int:
         """Bytes, roughly."""
         numbers: Any = None if self.decision is None else self.decision._memo
-        return (
-            _BYTES + (0 if numbers is None else int(numbers.nbytes)) + len(self.made or self.features or b"")
-        )
+        told = _BYTES + (0 if numbers is None else int(numbers.nbytes)) + len(self.made or b"")
+        if self.asked is not None:
+            told += len(self.asked.features) + len(self.asked.options or b"")
+        return told
 
 
 class OpenDecisions:
@@ -84,7 +106,7 @@ class OpenDecisions:
     def finish(self, one: OpenDecision, answer: str) -> None:
         """Nothing is learned of it any more; verdicts are answered like this until it is forgotten."""
         self.memory_usage -= one.memory_usage
-        one.done, one.decision, one.made, one.features, one.allowed = answer, None, None, None, None
+        one.done, one.decision, one.made, one.asked = answer, None, None, None
         self.memory_usage += one.memory_usage
         self._done += 1
 
@@ -99,12 +121,10 @@ class OpenDecisions:
                 return
 
     def ended(self, now: float, most: int) -> list[OpenDecision]:
-        """Those whose window has ended and that are not done, so many at most."""
+        """Those whose window has ended and that are not done, in the order of the ends, so many at most."""
         found: list[OpenDecision] = []
         for waiting in self._by_window.values():
-            for one in waiting.values():
-                if len(found) == most or one.answer.expires >= now:
-                    break
-                if one.done is None:
-                    found.append(one)
-        return found
+            ended = takewhile(lambda one: one.answer.expires < now, waiting.values())
+            found += islice((one for one in ended if one.done is None), most)
+        found.sort(key=lambda one: (one.answer.expires, one.at))
+        return found[:most]

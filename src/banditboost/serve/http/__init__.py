@@ -2,7 +2,7 @@
 
 - `app.py`: `create_app`, which puts it all together;
 - `operations.py`: what an operation is: its path, who may call it, what it takes and answers;
-- `decisions.py`, `models.py`: the operations;
+- `decisions.py`, `models.py`, `log_stream.py`: the operations;
 - `bodies.py`: the JSON that callers send; `reading.py`: how it is read within the limits;
 - `auth.py`: keys, roles and hosts;
 - `openapi.py`, `trying/`: the OpenAPI document, and a page to try what it describes;

@@ -14,14 +14,20 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from banditboost.serve.counted import counted
 from banditboost.serve.http.auth import Keys
 from banditboost.serve.http.decisions import Decisions
 from banditboost.serve.http.errors import HANDLERS
+from banditboost.serve.http.log_stream import LogStream
+from banditboost.serve.http.looks import Looks
+from banditboost.serve.http.metered import Metered
 from banditboost.serve.http.models import Models
 from banditboost.serve.http.operations import Operation
 from banditboost.serve.http.personalizer import personalizer_routes
 from banditboost.serve.http.trying import trying_operations
+from banditboost.serve.metrics import Metrics
 from banditboost.serve.service import Service
+from banditboost.serve.traffic import Traffic
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -43,7 +49,9 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
         service: what answers; its settings tell keys and limits.
         start: whether the application starts and stops the service with itself.
     """
-    keys, offered = Keys(service.settings.keys), operations_of(service)
+    metrics, traffic = Metrics(service.health, service.settings.metrics_models), Traffic()
+    service = counted(service, metrics)
+    keys, offered = Keys(service.settings.keys), operations_of(service, metrics, traffic)
     routes: list[BaseRoute] = [
         Route(path, _endpoint({operation.method: operation for operation in group}, keys), methods=methods)
         for path, group, methods in _by_path([*offered, *trying_operations(offered)])
@@ -52,12 +60,19 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
     app = Starlette(
         routes=routes, exception_handlers=HANDLERS, lifespan=_lifespan(service) if start else None
     )
-    return _Headers(app)
+    personalizer = service.settings.personalizer
+    about = None if personalizer is None else personalizer.model
+    return Metered(_Headers(app), routes, metrics, traffic, about)
 
 
-def operations_of(service: Service) -> list[Operation]:
+def operations_of(service: Service, metrics: Metrics, traffic: Traffic) -> list[Operation]:
     """Everything that is offered, in the order of the document."""
-    return [*Decisions(service).operations(), *Models(service).operations()]
+    return [
+        *Decisions(service).operations(),
+        *Models(service).operations(),
+        *LogStream(service).operations(),
+        *Looks(service, metrics, traffic).operations(),
+    ]
 
 
 def _by_path(operations: Iterable[Operation]) -> list[tuple[str, list[Operation], list[str]]]:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from banditboost.serve.http.bodies import DecisionBody, NamedVerdictBody, VerdictBody
 from banditboost.serve.http.errors import Problem, problem_of
 from banditboost.serve.http.operations import JSON, Operation
-from banditboost.serve.http.reading import check_depth, decoded, read_body
+from banditboost.serve.http.reading import decoded, read_body
 from banditboost.serve.messages import DecisionAnswer, DecisionRequest, VerdictAnswer, VerdictRequest
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.service import Service
@@ -98,11 +98,9 @@ class Decisions:
 
     def _asked(self, body: bytes | msgspec.Raw, within: str = "") -> DecisionRequest:
         asked = decoded(_decision, body, within)
-        features, options = bytes(asked.features), bytes(asked.options)
-        check_depth(features, self._limits.depth, f"{within}{'.' if within else ''}features")
-        check_depth(options, self._limits.depth + 1, f"{within}{'.' if within else ''}options")
+        options = bytes(asked.options)
         return DecisionRequest(
-            features=features,
+            features=bytes(asked.features),
             options=None if options in (b"", b"null") else options,
             allowed=asked.allowed,
             id=asked.id,

@@ -12,8 +12,6 @@ from banditboost.serve.problems import ServiceError
 
 T = TypeVar("T")
 _PLACE = re.compile(r" - at `\$\.?(.*)`$")
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKETS = re.compile(rb"[\[\]{}]")
 
 
 async def read_body(request: Request, most: int) -> bytes:
@@ -53,7 +51,7 @@ def decoded(
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         told = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
         raise ServiceError(
-            400, "no-json", f"the body is no JSON ({told}); send JSON", field=within or "body"
+            400, "not-json", f"the body is no JSON ({told}); send JSON", field=within or "body"
         ) from None
 
 
@@ -64,20 +62,6 @@ def _of_shape(message: str, within: str, remedy: str) -> ServiceError:
     dot = "." if within and inner and not inner.startswith("[") else ""
     where = f"{within}{dot}{inner}"
     return ServiceError(400, "malformed", f"{where or 'the body'}: {wrong}; {remedy}", field=where)
-
-
-def check_depth(body: bytes | memoryview, most: int, field: str) -> None:
-    """Refuse JSON that is nested deeper than so many objects and arrays."""
-    text = bytes(body)
-    if text.count(b"{") + text.count(b"[") <= most:
-        return
-    depth = 0
-    for bracket in _BRACKETS.finditer(_STRINGS.sub(b"", text)):
-        depth += 1 if bracket.group() in b"{[" else -1
-        if depth > most:
-            raise ServiceError(
-                422, "too-deep", f"{field} is nested deeper than {most}; flatten it", field=field
-            )
 
 
 def json_object(body: bytes) -> dict[str, Any]:

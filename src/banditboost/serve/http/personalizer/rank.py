@@ -10,7 +10,7 @@ import msgspec
 from banditboost.serve.http.personalizer.features import read_context, read_features
 from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, refused
 from banditboost.serve.http.reading import decoded
-from banditboost.serve.messages import DecisionAnswer, DecisionRequest
+from banditboost.serve.messages import DecisionAnswer, DecisionRequest, Place
 from banditboost.text import quoted
 
 MOST_ACTIONS = 50
@@ -63,7 +63,7 @@ def read_rank(body: bytes, deepest: int) -> Asked:
         deepest: how many objects with features may stand in each other.
     """
     request = decoded(_request, body, remedy=SHAPE)
-    actions = _ids_of(request.actions)
+    actions = ids_of(request.actions)
     excluded = frozenset(request.excluded_actions or ())
     allowed = [id_ for id_ in actions if id_ not in excluded]
     if not allowed:
@@ -85,7 +85,8 @@ def read_rank(body: bytes, deepest: int) -> Asked:
     return Asked(decision, actions, excluded)
 
 
-def _ids_of(actions: list[RankableAction]) -> list[str]:
+def ids_of(actions: list[RankableAction]) -> list[str]:
+    """The ids of 1 to 50 actions, each of which is there once."""
     if not 1 <= len(actions) <= MOST_ACTIONS:
         raise refused("actions", f"are {len(actions)}; give 1 to {MOST_ACTIONS}")
     ids = [check_id(action.id, f"actions[{place}].id") for place, action in enumerate(actions)]
@@ -100,8 +101,11 @@ def told(asked: Asked, answer: DecisionAnswer) -> RankResponse:
     that were excluded keep the places that they had in the request.
     """
     chosen = str(answer.label)
-    shares = {str(place.label): place.probability for place in answer.ranking}
-    shares = {chosen: answer.probability, **{id_: share for id_, share in shares.items() if id_ != chosen}}
-    ranked = iter([RankedAction(id_, share) for id_, share in shares.items() if id_ not in asked.excluded])
+    others = [place for place in answer.ranking if place.label != chosen]
+    if answer.arm != "model":  # what the model thinks was not what the draw was made of
+        share = (1.0 - answer.probability) / max(1, len(others))
+        others = [Place(place.label, share) for place in others]
+    shown = [Place(chosen, answer.probability), *others]
+    ranked = iter([RankedAction(str(place.label), place.probability) for place in shown])
     ranking = [RankedAction(id_, 0.0) if id_ in asked.excluded else next(ranked) for id_ in asked.actions]
     return RankResponse(ranking, answer.id, chosen)
