@@ -31,7 +31,7 @@ from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredMod
 from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
-_TICK = 0.25  # seconds between two looks at windows, memory and the store
+_TICK = 0.25  # seconds
 _SLOW = 2.0  # seconds of one commit
 _FEW = 50  # events that are rather learned again than written in a snapshot
 _EVENTS_A_PAGE = 1_000
@@ -44,11 +44,15 @@ class SoloService:
         settings: of the service.
         store: of this process alone.
         clock: the time of day.
+        tick: seconds between two looks at windows and memory.
     """
 
-    def __init__(self, settings: ServiceSettings, store: Store, clock: Clock | None = None) -> None:
+    def __init__(
+        self, settings: ServiceSettings, store: Store, clock: Clock | None = None, tick: float = _TICK
+    ) -> None:
         self.settings, self._store = settings, store
         self._clock = Clock() if clock is None else clock
+        self._tick_seconds = tick
         self._known: dict[str, StoredModel] = {}
         self._names: list[str] = []
         self._residents: Residents[Served] = Residents()
@@ -393,17 +397,19 @@ class SoloService:
 
     async def _tick_for_ever(self) -> None:
         while True:
-            await asyncio.sleep(_TICK)
+            await asyncio.sleep(self._tick_seconds)
             if self._trouble is None:
-                self._end_windows()
-                self._residents.weigh()
-                await self._make_room()
+                await self.tick()
 
-    def _end_windows(self) -> None:
+    async def tick(self) -> None:
+        """End windows, and put models away that there is no room for."""
         now = self._clock.now()
         for served in self._residents:
             if served.end_windows(now) or served.fresh:
                 self._in_background(self._committed(served))
+        await self._committer.settled()
+        self._residents.weigh()
+        await self._make_room()
 
     def _in_background(self, work: Any) -> None:
         task = asyncio.create_task(work)

@@ -185,12 +185,32 @@ def test_an_evaluation(loop: Loop) -> None:
         loop.admin.get_evaluation("one", start_time=start, end_time=end)
 
 
+def test_slots(loop: Loop) -> None:
+    """Juice earns in the second slot, nothing in the first."""
+    slots = [{"id": "top", "baselineAction": "tea"}, {"id": "side", "baselineAction": "juice"}]
+    earned = 0.0
+    for n in range(100):
+        told = loop.events.rank_multi_slot(request(f"e{n}", slots=slots))
+        shown = {slot["id"]: slot["rewardActionId"] for slot in told["slots"]}
+        assert (told["eventId"], sorted(shown.values())) == (f"e{n}", ["juice", "tea"])
+        rewards = [
+            {"slotId": "top", "value": 0.0},
+            {"slotId": "side", "value": float(shown["side"] == "juice")},
+        ]
+        loop.events.reward_multi_slot(f"e{n}", {"reward": rewards})
+        loop.events.activate_multi_slot(f"e{n}")
+        earned += rewards[1]["value"]
+    again = loop.events.rank_multi_slot(request("e0", slots=slots))
+    assert again == loop.events.rank_multi_slot(request("e0", slots=slots))
+    assert earned > 0.0
+    loop.events.reward_multi_slot("nobody", {"reward": [{"slotId": "top", "value": 1.0}]})
+
+
 def test_what_is_refused(loop: Loop) -> None:
-    slots = [{"id": "top", "baselineAction": "tea"}]
     for call, code in [
         (lambda: loop.events.rank(request(actions=[])), "InvalidRankRequest"),
         (lambda: loop.events.reward("e", {"value": 2}), "InvalidRewardRequest"),
-        (lambda: loop.events.rank_multi_slot(request() | {"slots": slots}), "InvalidMultiSlotApiAccess"),
+        (lambda: loop.events.rank_multi_slot(request(slots=[])), "InvalidRankRequest"),
         (lambda: list(loop.admin.list_feature_importances()), "InvalidApiAccess"),
     ]:
         with pytest.raises(HttpResponseError) as refused:

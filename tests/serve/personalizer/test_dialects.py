@@ -200,9 +200,6 @@ def test_the_version_of_the_query_is_checked(client: Caller) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "code"),
     [
-        ("POST", "/multislot/rank", "InvalidMultiSlotApiAccess"),
-        ("POST", "/multislot/events/e/reward", "InvalidMultiSlotApiAccess"),
-        ("POST", "/multislot/events/e/activate", "InvalidMultiSlotApiAccess"),
         ("POST", "/logs/interactions", "InvalidApiAccess"),
         ("GET", "/featureImportances", "InvalidApiAccess"),
         ("PUT", "/featureImportances/x", "InvalidApiAccess"),

@@ -40,6 +40,11 @@ class Question(NamedTuple):
     noting: asyncio.Lock
     """Held while the notes of a model are changed."""
 
+    @property
+    def request_id(self) -> str | None:
+        """The client's name for the request, which it keeps when it sends it again."""
+        return self.request.headers.get(REQUEST_ID) or None
+
     async def body(self) -> bytes:
         """The body, within the limit."""
         return await read_body(self.request, self.service.settings.limits.body)
