@@ -73,7 +73,7 @@ class Served(Course, Chooser):
             if one.decision is not None:
                 self.model.learn(one.decision, reward=reward)
             elif one.made is not None:
-                made = Decision.from_dict(msgspec.json.decode(one.made), self.model.labels)
+                made = Decision.from_dict(msgspec.json.decode(one.made))
                 self.model.learn(made, reward=reward)
             else:
                 self._teach_shown(one, reward)
