@@ -131,13 +131,13 @@ async def _decide(question: Question, decision: DecisionRequest) -> Any:
 
 async def reward(question: Question) -> Response:
     """Tell what slots have earned."""
-    event_id, once = check_id(question.request.path_params["event_id"], "eventId"), question.request_id
+    event_id = check_id(question.request.path_params["event_id"], "eventId")
     told = decoded(_rewards, await question.body(), remedy=SHAPE).reward
     verdicts = [
         VerdictRequest(
             id=decision_id(event_id, one.slot_id, f"reward[{place}].slotId"),
             reward=check_reward(one.value, f"reward[{place}].value"),
-            once=once,
+            once=question.once(one.value),
         )
         for place, one in enumerate(told)
     ]
