@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -31,12 +30,6 @@ REQUEST: dict[str, Any] = {
 @pytest.fixture
 def service() -> OfferingService:
     return OfferingService(ServiceSettings(limits=Limits(body=5000, file=10)))
-
-
-@pytest.fixture
-def client(service: OfferingService) -> Iterator[Caller]:
-    with calling(create_app(service)) as client:
-        yield client
 
 
 @pytest.mark.parametrize("at", [OLDEST, MIDDLE, "/personalizer/v1.1-preview.1", LATEST])

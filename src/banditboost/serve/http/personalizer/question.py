@@ -42,8 +42,8 @@ class Question(NamedTuple):
     """Held while the notes of a model are changed."""
 
     def once(self, value: float) -> str | None:
-        """A name for a reward, made of the client's for the request, which stays when it is sent again, and of
-        the value, for a client may call all requests of a visitor the same.
+        """A name for a reward: of the request, which clients keep when they send it again, and of the value,
+        for a client may call all requests of a visitor the same.
         """
         told = self.request.headers.get(REQUEST_ID)
         return blake2b(f"{told} {value!r}".encode(), digest_size=16).hexdigest() if told else None
