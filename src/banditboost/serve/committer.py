@@ -17,7 +17,7 @@ class Counts(msgspec.Struct):
     """What was done since the start."""
 
     commits: int = 0
-    committed: int = 0  # events
+    committed: int = 0  # events; where processes share a store, requests
     commit_seconds: float = 0.0
     failed_commits: int = 0
     snapshots: int = 0

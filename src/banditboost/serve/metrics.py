@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import Metric
 
@@ -42,50 +45,45 @@ class Metrics:
     def __init__(self, health: Callable[[], Health], models: int) -> None:
         self._registry = CollectorRegistry()
         self._models, self._most = dict[str, str](), models
-        self._requests = self._counter(
+        self._under_way = 0
+        self._requests = Counts(
             "banditboost_requests", "Requests that were answered", "method", "path", "status"
         )
-        self._seconds = Histogram(
-            "banditboost_request_seconds",
-            "Seconds until a request was answered",
-            ("method", "path"),
-            buckets=EDGES,
-            registry=self._registry,
+        self._seconds = Durations(
+            "banditboost_request_seconds", "Seconds until a request was answered", "method", "path"
         )
-        self._under_way = Gauge(
-            "banditboost_requests_under_way", "Requests that are being answered", registry=self._registry
-        )
-        self._decisions = self._counter(
-            "banditboost_decisions", "Decisions that were answered", "model", "arm"
-        )
-        self._verdicts = self._counter(
-            "banditboost_verdicts", "Verdicts by what became of them", "model", "outcome"
-        )
-        self._refused = self._counter("banditboost_refused", "Requests and items that were refused", "code")
+        self._decisions = Counts("banditboost_decisions", "Decisions that were answered", "model", "arm")
+        self._verdicts = Counts("banditboost_verdicts", "Verdicts by what became of them", "model", "outcome")
+        self._refused = Counts("banditboost_refused", "Requests and items that were refused", "code")
+        for counts in (self, self._requests, self._seconds, self._decisions, self._verdicts, self._refused):
+            self._registry.register(counts)
         self._registry.register(_Own(health))
         ProcessCollector(registry=self._registry)
 
-    def _counter(self, name: str, tells: str, *labels: str) -> Counter:
-        return Counter(name, tells, labels, registry=self._registry)
+    def collect(self) -> Iterator[Metric]:
+        """What is under way, for the registry."""
+        yield GaugeMetricFamily(
+            "banditboost_requests_under_way", "Requests that are being answered", self._under_way
+        )
 
     def begin(self) -> None:
         """A request has come."""
-        self._under_way.inc()
+        self._under_way += 1
 
     def end(self, method: str, path: str, status: int, seconds: float) -> None:
         """It was answered; the path is that of a route, with its braces."""
-        self._under_way.dec()
-        self._requests.labels(method, path, str(status)).inc()
-        self._seconds.labels(method, path).observe(seconds)
+        self._under_way -= 1
+        self._requests.counts[method, path, str(status)] += 1
+        self._seconds.add((method, path), seconds)
 
     def decided(self, model: str, arm: str) -> None:
-        self._decisions.labels(self._line(model), arm).inc()
+        self._decisions.counts[self._line(model), arm] += 1
 
     def judged(self, model: str, outcome: str) -> None:
-        self._verdicts.labels(self._line(model), outcome).inc()
+        self._verdicts.counts[self._line(model), outcome] += 1
 
     def refused(self, code: str) -> None:
-        self._refused.labels(code).inc()
+        self._refused.counts[code,] += 1
 
     def _line(self, model: str) -> str:
         found = self._models.get(model)
@@ -96,6 +94,44 @@ class Metrics:
     def text(self) -> bytes:
         """All of it in Prometheus's format."""
         return generate_latest(self._registry)
+
+
+class Counts:
+    """A counter with labels. All is counted in the event loop: it needs no lock."""
+
+    def __init__(self, name: str, tells: str, *labels: str) -> None:
+        self._name, self._tells, self._labels = name, tells, labels
+        self.counts: defaultdict[tuple[str, ...], int] = defaultdict(int)
+
+    def collect(self) -> Iterator[Metric]:
+        """For the registry."""
+        family = CounterMetricFamily(self._name, self._tells, labels=self._labels)
+        for labels, count in list(self.counts.items()):
+            family.add_metric(labels, count)
+        yield family
+
+
+class Durations:
+    """A histogram of seconds with labels."""
+
+    def __init__(self, name: str, tells: str, *labels: str) -> None:
+        self._name, self._tells, self._labels = name, tells, labels
+        self._bars: defaultdict[tuple[str, ...], list[int]] = defaultdict(lambda: [0] * (len(EDGES) + 1))
+        self._sums: defaultdict[tuple[str, ...], float] = defaultdict(float)
+
+    def add(self, labels: tuple[str, ...], seconds: float) -> None:
+        """One more."""
+        self._bars[labels][bisect_left(EDGES, seconds)] += 1
+        self._sums[labels] += seconds
+
+    def collect(self) -> Iterator[Metric]:
+        """For the registry."""
+        family = HistogramMetricFamily(self._name, self._tells, labels=self._labels)
+        ends = [*map(str, EDGES), "+Inf"]
+        for labels, bars in list(self._bars.items()):
+            counts = zip(ends, accumulate(bars), strict=True)
+            family.add_metric(labels, list(counts), self._sums[labels])
+        yield family
 
 
 class _Own:

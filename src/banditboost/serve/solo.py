@@ -11,11 +11,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from banditboost._version import __version__
 from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
-from banditboost.serve.events import Settled, chained, encode
 from banditboost.serve.health import Health, Numbers, Part
 from banditboost.serve.messages import (
     DecisionAnswer,
@@ -24,16 +22,16 @@ from banditboost.serve.messages import (
     VerdictAnswer,
     VerdictRequest,
 )
-from banditboost.serve.problems import ServiceError
+from banditboost.serve.problems import ServiceError, unavailable, unknown_model
 from banditboost.serve.residents import Residents
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ModelSettings, ServiceSettings
-from banditboost.serve.statistics import ModelStatistics, show
+from banditboost.serve.statistics import show
 from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
 from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
-_TICK = 0.25  # seconds between two looks at windows, memory and the store
+_TICK = 0.25  # seconds
 _SLOW = 2.0  # seconds of one commit
 _FEW = 50  # events that are rather learned again than written in a snapshot
 _EVENTS_A_PAGE = 1_000
@@ -46,14 +44,18 @@ class SoloService:
         settings: of the service.
         store: of this process alone.
         clock: the time of day.
+        tick: seconds between two looks at windows and memory.
     """
 
-    def __init__(self, settings: ServiceSettings, store: Store, clock: Clock | None = None) -> None:
+    def __init__(
+        self, settings: ServiceSettings, store: Store, clock: Clock | None = None, tick: float = _TICK
+    ) -> None:
         self.settings, self._store = settings, store
         self._clock = Clock() if clock is None else clock
+        self._tick_seconds = tick
         self._known: dict[str, StoredModel] = {}
         self._names: list[str] = []
-        self._residents = Residents()
+        self._residents: Residents[Served] = Residents()
         self._written: dict[int, int] = {}  # by number: the last event on disk of a model in memory
         self._snapshots: dict[int, int] = {}  # and that of its latest snapshot
         self._loading: dict[str, asyncio.Task[None]] = {}
@@ -94,10 +96,7 @@ class SoloService:
         """Make a model; it begins with snapshot 0, and its settings as event 1."""
         self._refuse_unready()
         limits = self.settings.limits
-        if not 0 < len(name) <= limits.name:
-            raise ServiceError(
-                422, "bad-name", f"name has {len(name)} characters; give 1 to {limits.name}", field="name"
-            )
+        making.check_name(name, limits)
         if len(self._known) >= limits.models:
             raise ServiceError(
                 422, "too-many-models", f"there are {limits.models} models; delete one", field="name"
@@ -105,10 +104,7 @@ class SoloService:
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
-        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [], ModelStatistics().to_plain())
-        first = Snapshot(0, making.packed(model, name), msgspec.msgpack.encode(state), __version__)
-        body = encode(Settled(state.settings))
-        event = StoredEvent(1, "", now, chained(0, 1, now, body), body)
+        first, event = kept.first(settings, model, name, now)
         try:
             stored = await self._in_store(lambda: self._store.create(name, now, first, event))
         except KeyError:
@@ -323,12 +319,7 @@ class SoloService:
     def _stored(self, name: str) -> StoredModel:
         stored = self._known.get(name)
         if stored is None:
-            raise ServiceError(
-                404,
-                "unknown-model",
-                f"there is no model {name[:128]!r}; create it, or see the list of models",
-                field="name",
-            )
+            raise unknown_model(name)
         return stored
 
     async def _served(self, name: str) -> Served:
@@ -348,7 +339,7 @@ class SoloService:
         try:
             served = await asyncio.to_thread(replay.load, self._store, stored, self.settings.limits)
         except StoreError as error:
-            raise self._note_broken(stored, _unavailable(error)) from error
+            raise self._note_broken(stored, unavailable(error)) from error
         except DiffersError as error:
             raise self._note_broken(stored, ServiceError(503, "differs", str(error))) from error
         self._broken.pop(stored.name, None)
@@ -406,17 +397,19 @@ class SoloService:
 
     async def _tick_for_ever(self) -> None:
         while True:
-            await asyncio.sleep(_TICK)
+            await asyncio.sleep(self._tick_seconds)
             if self._trouble is None:
-                self._end_windows()
-                self._residents.weigh()
-                await self._make_room()
+                await self.tick()
 
-    def _end_windows(self) -> None:
+    async def tick(self) -> None:
+        """End windows, and put models away that there is no room for."""
         now = self._clock.now()
         for served in self._residents:
             if served.end_windows(now) or served.fresh:
                 self._in_background(self._committed(served))
+        await self._committer.settled()
+        self._residents.weigh()
+        await self._make_room()
 
     def _in_background(self, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -436,7 +429,7 @@ class SoloService:
         self._residents.clear()
         self._written.clear()
         self._in_background(self._recover())
-        return _unavailable(trouble)
+        return unavailable(trouble)
 
     async def _recover(self) -> None:
         while self._trouble is not None:
@@ -449,7 +442,7 @@ class SoloService:
 
     def _refuse_unready(self) -> None:
         if self._trouble is not None:
-            raise _unavailable(self._trouble)
+            raise unavailable(self._trouble)
         if not self._ready:
             raise ServiceError(503, "not-ready", "the service starts or stops; try again", retry_after=1.0)
         if self._committer.waiting >= self.settings.limits.queue:
@@ -461,8 +454,4 @@ class SoloService:
         try:
             return await asyncio.to_thread(call)
         except StoreError as error:
-            raise _unavailable(error) from error
-
-
-def _unavailable(error: StoreError) -> ServiceError:
-    return ServiceError(503, f"store-{error.why}", error.detail, retry_after=5.0)
+            raise unavailable(error) from error

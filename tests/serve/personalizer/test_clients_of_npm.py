@@ -13,7 +13,15 @@ import pytest
 from tests.serve.personalizer.conftest import Start
 
 PACKAGES = ["@azure-rest/ai-personalizer@1.0.0-beta.1", "@azure/cognitiveservices-personalizer@2.0.1"]
-INSTALL = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0"]
+INSTALL = [
+    "npm",
+    "install",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--fetch-retries=0",
+    "--fetch-timeout=15000",
+]
 
 
 @pytest.fixture

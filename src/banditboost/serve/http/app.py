@@ -8,16 +8,18 @@ from itertools import groupby
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from banditboost.serve.counted import counted
 from banditboost.serve.http.auth import Keys
 from banditboost.serve.http.decisions import Decisions
 from banditboost.serve.http.errors import HANDLERS
+from banditboost.serve.http.headers import Headed
+from banditboost.serve.http.hot import Hot
+from banditboost.serve.http.log_stream import LogStream
 from banditboost.serve.http.looks import Looks
 from banditboost.serve.http.metered import Metered
 from banditboost.serve.http.models import Models
@@ -28,18 +30,6 @@ from banditboost.serve.metrics import Metrics
 from banditboost.serve.page import page_operations
 from banditboost.serve.service import Service
 from banditboost.serve.traffic import Traffic
-
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-store",
-}
 
 
 def create_app(service: Service, *, start: bool = True) -> ASGIApp:
@@ -62,7 +52,8 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
     )
     personalizer = service.settings.personalizer
     about = None if personalizer is None else personalizer.model
-    return Metered(_Headers(app), routes, metrics, traffic, about)
+    hot = Hot(Headed(app), Decisions(service), keys, routes)
+    return Metered(hot, routes, metrics, traffic, about)
 
 
 def operations_of(service: Service, metrics: Metrics, traffic: Traffic) -> list[Operation]:
@@ -70,6 +61,7 @@ def operations_of(service: Service, metrics: Metrics, traffic: Traffic) -> list[
     return [
         *Decisions(service).operations(),
         *Models(service).operations(),
+        *LogStream(service).operations(),
         *Looks(service, metrics, traffic).operations(),
     ]
 
@@ -104,20 +96,3 @@ def _lifespan(service: Service) -> Callable[[Starlette], Any]:
             await service.stop()
 
     return lifespan
-
-
-class _Headers:
-    """Every answer tells browsers what they may do with it; answers of their own may say more."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def told(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self._app(scope, receive, told)
