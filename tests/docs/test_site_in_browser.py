@@ -18,7 +18,9 @@ PHONE, DESK, LAPTOP = 390, 1280, 1366
 FIRST_PAGES = ["index.html", "performance.html", "faq.html", "results/peers.html", "results/clicks.html"]
 
 # `visit` shows a page in the frame.
-TOOLS = CONTRAST + """
+TOOLS = (
+    CONTRAST
+    + """
 const visit = address => new Promise(done => {
   frame.onload = () => done(frame.contentDocument);
   frame.src = address;
@@ -29,6 +31,7 @@ const until = async answer => {
   return Boolean(answer());
 };
 """
+)
 
 EVERY_PAGE = """
 (async () => {

@@ -72,6 +72,7 @@ export class Chart {
 
   show(picture) {
     this.#picture = picture;
+    if (this.#cursor !== null) this.#cursor = Math.min(this.#cursor, picture.at.length - 1);
     this.note.textContent = picture.note ?? "";
     this.svg.setAttribute("aria-label", `${this.title}. ${picture.note ?? ""} Arrow keys read it point by point.`);
     this.legend.replaceChildren(...picture.series.filter((one) => one.name).map((one) =>
@@ -165,7 +166,7 @@ export class Chart {
   #point() {
     this.svg.querySelector(".cursor")?.remove();
     const i = this.#cursor;
-    const shown = i !== null && this.#picture !== null && i < this.#picture.at.length;
+    const shown = i !== null && i >= 0 && this.#picture !== null;
     this.tip.classList.toggle("shown", shown);
     if (!shown) return;
     const width = this.plot.clientWidth;
