@@ -22,6 +22,7 @@ from benchmarks.serve.load import Batches, Echoes, Next, Pairs, at_once, by_the_
 from benchmarks.tables import number, render
 
 CONNECTIONS = 64
+MANY = 256
 BATCH = 100
 _TURNS = 5  # of echo and service, one after the other
 _WARM_UP = 2.0  # seconds
@@ -66,7 +67,7 @@ class Rate(NamedTuple):
     cpu: float
 
 
-def rate(server: Server, make: Callable[[], Next], seconds: float, connections: int = CONNECTIONS) -> Rate:
+def rate(server: Server, make: Callable[[], Next], seconds: float, connections: int = MANY) -> Rate:
     """How fast it goes."""
     before = server.cpu
     requests, waited = _run(play(server.port, make, at_once, connections, seconds))

@@ -9,7 +9,7 @@ import msgspec
 import uvloop
 
 from banditboost.serve.http.app import create_app
-from banditboost.serve.launch import listening, server_for, service_for
+from banditboost.serve.launch import listening, prepare, server_for, service_for
 from banditboost.serve.settings import ModelSettings, ServiceSettings
 from benchmarks import machine
 from benchmarks.serve.bodies import LABELS
@@ -74,6 +74,7 @@ def main() -> None:
     settings = ServiceSettings(
         store=options.store, sync=options.sync, models={"default": ModelSettings(labels=LABELS, seed=7)}
     )
+    prepare(settings)
     uvloop.run(_serve(settings, options.server))
 
 
