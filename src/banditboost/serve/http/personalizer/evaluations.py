@@ -10,6 +10,7 @@ import asyncio
 import datetime
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
@@ -52,7 +53,7 @@ async def submit(question: Question) -> Response:
     asked, id_ = read_contract(await question.body()), str(uuid.uuid4())
     kept, info = await _keep(question, id_, asked)
     told = first_form(id_, kept, *await _found(question, kept, info))
-    return answered(told, 201, {"Location": f"{question.request.url.path}/{id_}"})
+    return answered(told, 201, {"Location": f"{quote(question.request.scope['path'])}/{id_}"})
 
 
 async def create(question: Question) -> Response:
