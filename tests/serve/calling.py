@@ -14,7 +14,7 @@ class Caller:
     """Calls an application in an event loop of its own."""
 
     def __init__(self, app: Any, runner: asyncio.Runner, **options: Any) -> None:
-        transport = httpx.ASGITransport(app)
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)  # as a server does it
         self._client = httpx.AsyncClient(transport=transport, **{"base_url": "http://localhost"} | options)
         self.run = runner.run
 

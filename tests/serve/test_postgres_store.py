@@ -63,7 +63,7 @@ def stored(happened: list[AnyEvent], after: int = 1, chain: int | None = None) -
 
 def test_a_log_is_read_as_it_was_written(store: PostgresStore) -> None:
     model, other = new(store), new(store, "b")
-    log = stored([decided("x"), Judged("x", 1.0, "learned"), decided("y"), Activated("x")])
+    log = stored([decided("x"), Judged("x", 1.0, "learned"), decided("y"), Activated("x", "activated")])
     store.append([Append(model, log[:3]), Append(other, log[:1])])
     store.append([Append(model, log[3:])])
     assert store.read(model) == [SETTLED, *log]

@@ -13,7 +13,6 @@ from banditboost.types import Array
 
 MOST_CELLS = 1 << 17  # numbers that are kept, of all options together
 MOST_IDS = 1 << 16  # that are kept in mind
-_LIKE_BOOLS = frozenset({0.0, 1.0})  # numbers that a bool is equal to, though it counts as a name
 
 
 class Catalogue:
@@ -33,6 +32,7 @@ class Catalogue:
     def _forget(self) -> None:
         self._places: dict[Hashable, int] = {}  # 0: the id came once, and nothing is kept of it
         self._features: list[Mapping[Any, Any] | None] = [None]
+        # Places with a 0 or 1, which a bool is equal to, though it counts as a name.
         self._flagged: set[int] = set()
 
     def write(
@@ -63,21 +63,27 @@ class Catalogue:
             self._forget()
         if len(ids) >= self._room:
             return
-        for id_, one, numbers in zip(ids, features, coded, strict=True):
-            place = self._places.get(id_)
-            if place is None:
-                self._places[id_] = 0
-            else:
-                self._places[id_] = self._put(place or len(self._features), one, numbers)
-
-    def _put(self, place: int, features: Mapping[Any, Any], numbers: Array) -> int:
-        if place == len(self._features):
-            self._features.append(None)
-        if place == len(self._coded):
-            self._coded = np.concatenate([self._coded, np.empty_like(self._coded)])
-        self._features[place], self._coded[place] = dict(features), numbers
-        if _LIKE_BOOLS.isdisjoint(numbers.tolist()):
-            self._flagged.discard(place)
+        again = [i for i, id_ in enumerate(ids) if id_ in self._places]
+        if len(again) == len(ids):
+            self._put(ids, features, coded)
         else:
-            self._flagged.add(place)
-        return place
+            self._put([ids[i] for i in again], [features[i] for i in again], coded[again])
+            for id_ in ids:
+                self._places.setdefault(id_, 0)
+
+    def _put(self, ids: Sequence[Hashable], features: Sequence[Mapping[Any, Any]], coded: Array) -> None:
+        """Keep options whose ids have come before."""
+        known = self._places
+        for id_ in ids:
+            if known[id_] == 0:
+                known[id_] = len(self._features)
+                self._features.append(None)
+        while len(self._coded) < len(self._features):
+            self._coded = np.concatenate([self._coded, np.empty_like(self._coded)])
+        places = [known[id_] for id_ in ids]
+        self._coded[places] = coded
+        for place, one in zip(places, features, strict=True):
+            self._features[place] = dict(one)
+        self._flagged.difference_update(places)
+        like_bools = ((coded == 0.0) | (coded == 1.0)).any(axis=1).tolist()
+        self._flagged.update(compress(places, like_bools))

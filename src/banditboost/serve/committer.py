@@ -8,7 +8,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from banditboost.serve.store.base import Append, Snapshot, Store, StoredEvent
+
+
+class Counts(msgspec.Struct):
+    """What was done since the start."""
+
+    commits: int = 0
+    committed: int = 0  # events; where processes share a store, requests
+    commit_seconds: float = 0.0
+    failed_commits: int = 0
+    snapshots: int = 0
 
 
 class Batch:
@@ -43,6 +55,7 @@ class Committer:
         """When the write that is under way began, by the monotonic clock."""
         self.waiting = 0
         """How many wait for the disk."""
+        self.counts = Counts()
         self._loop = asyncio.get_running_loop()
         self._batches: queue.SimpleQueue[Batch | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="committer", daemon=True)
@@ -93,6 +106,7 @@ class Committer:
 
     def _written(self, error: Exception | None) -> None:
         batch, self._writing = self._writing, Batch()
+        self._count(batch, error)
         self.since = None
         if error is not None:
             self._drop(batch, error)
@@ -101,6 +115,15 @@ class Committer:
             after()
         self._answer(batch, None)
         self._go_on()
+
+    def _count(self, batch: Batch, error: Exception | None) -> None:
+        if error is not None:
+            self.counts.failed_commits += 1
+        elif batch.events:
+            assert self.since is not None
+            self.counts.commits += 1
+            self.counts.committed += sum(map(len, batch.events.values()))
+            self.counts.commit_seconds += time.monotonic() - self.since
 
     def _go_on(self) -> None:
         if self._filling.waiting:

@@ -22,6 +22,8 @@ from banditboost.serve.events import (
     Closed,
     Decided,
     Judged,
+    Replaced,
+    Settled,
     chained,
     encode,
     key_of,
@@ -85,14 +87,7 @@ class Course:
 
     def refuse_more(self) -> None:
         """A ServiceError if no more decisions can be open."""
-        if len(self.open) >= self.limits.open:
-            raise ServiceError(
-                503,
-                "too-many-open",
-                f"{self.limits.open} decisions of this model wait for a verdict; tell verdicts, or give a "
-                "shorter window",
-                retry_after=self.settings.window,
-            )
+        refuse_more(len(self.open), self.settings, self.limits)
 
     def decided(
         self, id_: str, request: DecisionRequest, chosen: Chosen, version: str, now: float
@@ -243,9 +238,24 @@ class Course:
             self.open.forget(id_)
 
     def _finish_all(self) -> None:
-        """Another model has taken the place of the one that decided: verdicts come late."""
         for one in list(self.open):
             self._finish(one, "late")
+
+    # Settings
+
+    def settle(self, settings: ModelSettings, now: float) -> None:
+        """From now on these are the settings."""
+        self._take_settings(settings)
+        self._log(Settled(msgspec.to_builtins(settings)), max(now, self.at))
+
+    def _take_settings(self, settings: ModelSettings) -> None:
+        self.settings = settings
+
+    def replaced(self, why: str, settings: ModelSettings, now: float) -> None:
+        """From now on the model is another one, and verdicts on what was decided before come late."""
+        self._log(Replaced(why, msgspec.to_builtins(settings)), max(now, self.at))
+        self._finish_all()
+        self.settings = settings
 
     # The log
 
@@ -272,6 +282,12 @@ class Course:
         return taken
 
     # Of the past
+
+    def outdate(self, id_: str) -> None:
+        """The model was replaced after this decision."""
+        one = self.open.get(id_)
+        if one is not None and one.done is None:
+            self._finish(one, "late")
 
     def decided_again(self, event: Decided, chosen: Chosen | None = None) -> None:
         """A decision that the log tells; `chosen` is what it was learned by, if it is to be learned."""
@@ -304,6 +320,18 @@ def _learned(event: Judged | Activated | Closed, one: OpenDecision) -> float | N
     if event.outcome != "learned":
         return None
     return event.reward if isinstance(event, Judged) else one.sum
+
+
+def refuse_more(n_open: int, settings: ModelSettings, limits: Limits) -> None:
+    """A ServiceError if no more than these decisions can be open."""
+    if n_open >= limits.open:
+        raise ServiceError(
+            503,
+            "too-many-open",
+            f"{limits.open} decisions of this model wait for a verdict; tell verdicts, or give a shorter "
+            "window",
+            retry_after=settings.window,
+        )
 
 
 def new_id(now: float) -> str:

@@ -12,11 +12,12 @@ from banditboost._version import __version__
 from banditboost.decision import Decision
 from banditboost.decision.labels import indices_in
 from banditboost.serve import making
+from banditboost.serve.events import Settled, chained, encode
 from banditboost.serve.messages import DecisionAnswer, DecisionRequest
 from banditboost.serve.served import Served
 from banditboost.serve.settings import ModelSettings
 from banditboost.serve.statistics import ModelStatistics
-from banditboost.serve.store.base import Snapshot
+from banditboost.serve.store.base import Snapshot, StoredEvent
 from banditboost.serve.windows import OpenDecision
 
 
@@ -92,6 +93,18 @@ def _kept(one: OpenDecision) -> KeptDecision:
         b"" if decision is None else decision._mask.to_bytes(-(-decision._mask.bit_length() // 8), "big"),
         one.made,
     )
+
+
+def first(settings: ModelSettings, model: Any, name: str, at: float) -> tuple[Snapshot, StoredEvent]:
+    """Snapshot 0 of a new model, and the first event of its log: its settings."""
+    snapshot = Snapshot(0, making.packed(model, name), begun(settings, at, 0), __version__)
+    body = encode(Settled(msgspec.to_builtins(settings)))
+    return snapshot, StoredEvent(1, "", at, chained(0, 1, at, body), body)
+
+
+def begun(settings: ModelSettings, at: float, chain: int) -> bytes:
+    """What is kept beside a model in which nothing has happened yet."""
+    return _encode(Kept(msgspec.to_builtins(settings), at, chain, [], ModelStatistics().to_plain()))
 
 
 def state_of(snapshot: Snapshot) -> Kept:

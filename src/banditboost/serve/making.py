@@ -16,7 +16,17 @@ from banditboost.registry import ALL_MODELS, model_class
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings
 
+_FIXED = ("learner", "parameters", "rewards", "seed")
+"""Settings that a model was made with."""
 _RESERVED = ("labels", "rewards", "seed", "schema")  # parameters that settings name themselves
+
+
+def check_name(name: str, limits: Limits) -> None:
+    """A ServiceError if no model can have this name."""
+    if not 0 < len(name) <= limits.name:
+        raise ServiceError(
+            422, "bad-name", f"name has {len(name)} characters; give 1 to {limits.name}", field="name"
+        )
 
 
 def kind_of(learner: str) -> Any:
@@ -56,6 +66,31 @@ def checked(settings: ModelSettings, limits: Limits) -> ModelSettings:
     if settings.seed is None:
         return msgspec.structs.replace(settings, seed=int.from_bytes(os.urandom(4), "big"))
     return settings
+
+
+def changed(settings: ModelSettings, changes: dict[str, Any], limits: Limits) -> ModelSettings:
+    """Settings after a change of some by name; a ServiceError if they cannot be."""
+    try:
+        made = msgspec.convert({**msgspec.to_builtins(settings), **changes}, ModelSettings)
+    except msgspec.ValidationError as error:
+        raise ServiceError(422, "bad-setting", str(error)) from None
+    for name in _FIXED:
+        if getattr(made, name) != getattr(settings, name):
+            raise ServiceError(
+                422,
+                "fixed-setting",
+                f"{name} cannot change once the model is made; make another model, or upload a file",
+                field=name,
+            )
+    made = checked(made, limits)
+    if made.labels != settings.labels and kind_of(made.learner).labels_are_fixed:
+        raise ServiceError(
+            422,
+            "fixed-setting",
+            f"labels of {made.learner} cannot change; make another model",
+            field="labels",
+        )
+    return made
 
 
 def _check_labels(settings: ModelSettings, kind: Any, limits: Limits) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from banditboost.serve.store.base import StoreError
+
 
 class ServiceError(Exception):
     """A request that is refused; nothing has changed.
@@ -20,3 +22,18 @@ class ServiceError(Exception):
         super().__init__(detail)
         self.status, self.code, self.detail = status, code, detail
         self.field, self.retry_after = field, retry_after
+
+
+def unknown_model(name: str) -> ServiceError:
+    """There is no model of this name."""
+    return ServiceError(
+        404,
+        "unknown-model",
+        f"there is no model {name[:128]!r}; create it, or see the list of models",
+        field="name",
+    )
+
+
+def unavailable(error: StoreError) -> ServiceError:
+    """The store cannot be read or written now."""
+    return ServiceError(503, f"store-{error.why}", error.detail, retry_after=5.0)

@@ -19,7 +19,7 @@ _EVENTS_A_READ = 2_000
 
 def load(store: Store, stored: StoredModel, limits: Limits) -> Served:
     """The model after the last event of its log. Raises StoreError and DiffersError."""
-    snapshot = _latest(store, stored)
+    snapshot = latest(store, stored)
     served = from_snapshot(store, stored, snapshot, limits)
     for event in read_on(store, stored, served.n, served.chain):
         apply(store, served, event)
@@ -38,9 +38,13 @@ def from_snapshot(store: Store, stored: StoredModel, snapshot: Snapshot, limits:
     return served
 
 
-def _latest(store: Store, stored: StoredModel) -> Snapshot:
+def latest(store: Store, stored: StoredModel) -> Snapshot:
     """The latest snapshot, which has to lie on the log."""
-    snapshot = store.snapshot(stored.number)
+    return on_log(store, stored, store.snapshot(stored.number))
+
+
+def on_log(store: Store, stored: StoredModel, snapshot: Snapshot) -> Snapshot:
+    """A snapshot, after a look at whether it lies on the log."""
     if snapshot.n == 0:
         return snapshot
     events = store.read(stored.number, snapshot.n - 1, 1)

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
 
-from banditboost.serve.served import Served
+from banditboost.serve.store.base import StoredModel
 
 _BESIDE = 30_000  # bytes of a model that its own count does not tell
 
 
-class Residents:
+class Resident(Protocol):
+    """A model in memory."""
+
+    stored: StoredModel
+
+    @property
+    def memory_usage(self) -> int: ...
+
+    def leave(self) -> None:
+        """It is put away."""
+        ...
+
+
+_Resident = TypeVar("_Resident", bound=Resident)
+
+
+class Residents(Generic[_Resident]):
     """Models in memory by name, the one that was asked for last at the end."""
 
     def __init__(self) -> None:
-        self._by_name: OrderedDict[str, Served] = OrderedDict()
+        self._by_name: OrderedDict[str, _Resident] = OrderedDict()
         self._weights: dict[str, int] = {}
         self._touched: set[str] = set()
         self.memory = 0
@@ -23,11 +40,11 @@ class Residents:
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def __iter__(self) -> Iterator[Served]:
+    def __iter__(self) -> Iterator[_Resident]:
         """The one that nobody has asked for the longest first."""
         return iter(list(self._by_name.values()))
 
-    def get(self, name: str) -> Served | None:
+    def get(self, name: str) -> _Resident | None:
         """The model, which has been asked for now."""
         served = self._by_name.get(name)
         if served is not None:
@@ -35,7 +52,7 @@ class Residents:
             self._touched.add(name)
         return served
 
-    def put(self, served: Served) -> None:
+    def put(self, served: _Resident) -> None:
         """It is in memory from now on."""
         self._by_name[served.stored.name] = served
         self._weigh(served.stored.name)

@@ -19,14 +19,10 @@ from banditboost.serve.course import Course, new_id, request_of
 from banditboost.serve.events import Activated, AnyEvent, Closed, Decided, Judged, Replaced, Settled
 from banditboost.serve.inputs import content_of, read_features, read_options
 from banditboost.serve.messages import DecisionAnswer, DecisionRequest, ModelInfo
-from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings
 from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.store.base import StoredEvent, StoredModel
 from banditboost.serve.windows import OpenDecision
-
-_FIXED = ("learner", "parameters", "rewards", "seed")
-"""Settings that a model was made with."""
 
 
 class DiffersError(Exception):
@@ -77,7 +73,7 @@ class Served(Course, Chooser):
             if one.decision is not None:
                 self.model.learn(one.decision, reward=reward)
             elif one.made is not None:
-                made = Decision.from_dict(msgspec.json.decode(one.made), self.model.labels)
+                made = Decision.from_dict(msgspec.json.decode(one.made))
                 self.model.learn(made, reward=reward)
             else:
                 self._teach_shown(one, reward)
@@ -99,36 +95,7 @@ class Served(Course, Chooser):
 
     def change(self, changes: dict[str, Any], now: float) -> None:
         """Change settings by name. If an exception comes, the model is to be thrown away."""
-        self.settle(self._changed(changes), now)
-
-    def _changed(self, changes: dict[str, Any]) -> ModelSettings:
-        told = msgspec.to_builtins(self.settings)
-        try:
-            settings = msgspec.convert({**told, **changes}, ModelSettings)
-        except msgspec.ValidationError as error:
-            raise ServiceError(422, "bad-setting", str(error)) from None
-        for name in _FIXED:
-            if getattr(settings, name) != getattr(self.settings, name):
-                raise ServiceError(
-                    422,
-                    "fixed-setting",
-                    f"{name} cannot change once the model is made; make another model, or upload a file",
-                    field=name,
-                )
-        settings = making.checked(settings, self.limits)
-        if settings.labels != self.settings.labels and self.model.labels_are_fixed:
-            raise ServiceError(
-                422,
-                "fixed-setting",
-                f"labels of {settings.learner} cannot change; make another model",
-                field="labels",
-            )
-        return settings
-
-    def settle(self, settings: ModelSettings, now: float) -> None:
-        """From now on these are the settings."""
-        self._take_settings(settings)
-        self._log(Settled(msgspec.to_builtins(settings)), max(now, self.at))
+        self.settle(making.changed(self.settings, changes, self.limits), now)
 
     def _take_settings(self, settings: ModelSettings) -> None:
         if not self.model.labels_are_fixed:
@@ -144,8 +111,8 @@ class Served(Course, Chooser):
 
     def replace(self, why: str, settings: ModelSettings, model: Any, now: float) -> None:
         """Another model takes its place: verdicts on what was decided before come late."""
-        self._log(Replaced(why, msgspec.to_builtins(settings)), max(now, self.at))
-        self._take_model(settings, model)
+        self.replaced(why, settings, now)
+        self.model = model
 
     def _take_model(self, settings: ModelSettings, model: Any) -> None:
         self._finish_all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
+from banditboost.serve.health import Health
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -69,10 +70,10 @@ class Service(Protocol):
 
     def log(self, name: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]: ...
 
-    async def statistics(self, name: str) -> dict[str, Any]:
-        """What the page shows of a model."""
+    async def statistics(self, name: str, span: str = "hour") -> dict[str, Any]:
+        """What the page shows of a model: `statistics.show` of a look at its ModelStatistics, in a thread."""
         ...
 
-    def health(self) -> dict[str, Any]:
-        """`ready`, and for each part `ok` and what is wrong."""
+    def health(self) -> Health:
+        """How the service is now; it is asked often and reads what is known."""
         ...

@@ -77,6 +77,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     models: dict[str, ModelSettings] = {}  # made at the start if they are not there
     personalizer: Personalizer | None = Personalizer()
     snapshot_every: Some = 100_000  # events of a model
+    metrics_models: Annotated[int, Meta(ge=0, le=10_000)] = 50  # that have lines of their own at /metrics
     wait: Annotated[float, Meta(ge=0.0, le=1.0)] = (
         0.0  # seconds that a commit waits for more; 0 takes what came while the disk was busy
     )

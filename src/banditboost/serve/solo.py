@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from banditboost._version import __version__
 from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
-from banditboost.serve.events import Settled, chained, encode
+from banditboost.serve.health import Health, Numbers, Part
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -23,15 +22,16 @@ from banditboost.serve.messages import (
     VerdictAnswer,
     VerdictRequest,
 )
-from banditboost.serve.problems import ServiceError
+from banditboost.serve.problems import ServiceError, unavailable, unknown_model
 from banditboost.serve.residents import Residents
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ModelSettings, ServiceSettings
-from banditboost.serve.statistics import ModelStatistics, show
+from banditboost.serve.statistics import show
 from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
+from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
-_TICK = 0.25  # seconds between two looks at windows, memory and the store
+_TICK = 0.25  # seconds
 _SLOW = 2.0  # seconds of one commit
 _FEW = 50  # events that are rather learned again than written in a snapshot
 _EVENTS_A_PAGE = 1_000
@@ -44,14 +44,18 @@ class SoloService:
         settings: of the service.
         store: of this process alone.
         clock: the time of day.
+        tick: seconds between two looks at windows and memory.
     """
 
-    def __init__(self, settings: ServiceSettings, store: Store, clock: Clock | None = None) -> None:
+    def __init__(
+        self, settings: ServiceSettings, store: Store, clock: Clock | None = None, tick: float = _TICK
+    ) -> None:
         self.settings, self._store = settings, store
         self._clock = Clock() if clock is None else clock
+        self._tick_seconds = tick
         self._known: dict[str, StoredModel] = {}
         self._names: list[str] = []
-        self._residents = Residents()
+        self._residents: Residents[Served] = Residents()
         self._written: dict[int, int] = {}  # by number: the last event on disk of a model in memory
         self._snapshots: dict[int, int] = {}  # and that of its latest snapshot
         self._loading: dict[str, asyncio.Task[None]] = {}
@@ -92,10 +96,7 @@ class SoloService:
         """Make a model; it begins with snapshot 0, and its settings as event 1."""
         self._refuse_unready()
         limits = self.settings.limits
-        if not 0 < len(name) <= limits.name:
-            raise ServiceError(
-                422, "bad-name", f"name has {len(name)} characters; give 1 to {limits.name}", field="name"
-            )
+        making.check_name(name, limits)
         if len(self._known) >= limits.models:
             raise ServiceError(
                 422, "too-many-models", f"there are {limits.models} models; delete one", field="name"
@@ -103,10 +104,7 @@ class SoloService:
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
-        state = kept.Kept(msgspec.to_builtins(settings), now, 0, [], ModelStatistics().to_plain())
-        first = Snapshot(0, making.packed(model, name), msgspec.msgpack.encode(state), __version__)
-        body = encode(Settled(state.settings))
-        event = StoredEvent(1, "", now, chained(0, 1, now, body), body)
+        first, event = kept.first(settings, model, name, now)
         try:
             stored = await self._in_store(lambda: self._store.create(name, now, first, event))
         except KeyError:
@@ -260,33 +258,56 @@ class SoloService:
         look = (await self._served(name)).statistics.look(span)
         return await asyncio.to_thread(show, look, span)
 
-    def health(self) -> dict[str, Any]:
-        """`ready`, and for each part `ok` and what is wrong."""
+    def health(self) -> Health:
+        """How the service is now."""
+        return Health(
+            ready=self._ready and self._trouble is None,
+            parts={
+                "store": self._store_health(),
+                "clock": self._clock_health(),
+                "queue": self._queue_health(),
+                "models": self._models_health(),
+            },
+            numbers=Numbers(
+                models=len(self._known),
+                loaded=len(self._residents),
+                memory=self._residents.memory,
+                open=sum(len(served.open) for served in self._residents),
+                waiting=self._committer.waiting,
+                **msgspec.structs.asdict(self._committer.counts),
+            ),
+        )
+
+    def _store_health(self) -> Part:
+        if self._trouble is not None:
+            return Part(False, f"{self._trouble.why}: {self._trouble.detail}")
         since = self._committer.since
         lasting = 0.0 if since is None else time.monotonic() - since
-        trouble = self._trouble
-        store = {
-            "ok": trouble is None and lasting < _SLOW,
-            "why": trouble.why if trouble is not None else "slow" if lasting >= _SLOW else "",
-            "detail": ""
-            if trouble is None and lasting < _SLOW
-            else trouble.detail
-            if trouble is not None
-            else f"a commit has taken {lasting:.1f} s so far",
-        }
-        clock = {"ok": self._clock.behind == 0.0, "behind": self._clock.behind}
-        return {
-            "ready": self._ready and trouble is None,
-            "store": store,
-            "clock": clock,
-            "models": {
-                "ok": not self._broken,
-                "broken": {name: e.detail for name, e in self._broken.items()},
-            },
-            "waiting": self._committer.waiting,
-            "loaded": len(self._residents),
-            "memory": self._residents.memory,
-        }
+        if lasting >= _SLOW:
+            return Part(False, f"slow: a commit has taken {lasting:.1f} s so far")
+        return Part()
+
+    def _clock_health(self) -> Part:
+        behind = self._clock.behind
+        return (
+            Part() if not behind else Part(False, f"the clock was set back by {behind:.1f} s; set it right")
+        )
+
+    def _models_health(self) -> Part:
+        if not self._broken:
+            return Part()
+        many = counted(len(self._broken), "model")
+        return Part(
+            False,
+            f"{many} cannot be loaded; ask for one to see why, and restore it from a backup, or delete it",
+        )
+
+    def _queue_health(self) -> Part:
+        if self._committer.waiting < self.settings.limits.queue:
+            return Part()
+        return Part(
+            False, f"{self._committer.waiting} requests wait for the disk; ask less, or a faster disk"
+        )
 
     # Models in memory
 
@@ -298,12 +319,7 @@ class SoloService:
     def _stored(self, name: str) -> StoredModel:
         stored = self._known.get(name)
         if stored is None:
-            raise ServiceError(
-                404,
-                "unknown-model",
-                f"there is no model {name[:128]!r}; create it, or see the list of models",
-                field="name",
-            )
+            raise unknown_model(name)
         return stored
 
     async def _served(self, name: str) -> Served:
@@ -323,7 +339,7 @@ class SoloService:
         try:
             served = await asyncio.to_thread(replay.load, self._store, stored, self.settings.limits)
         except StoreError as error:
-            raise self._note_broken(stored, _unavailable(error)) from error
+            raise self._note_broken(stored, unavailable(error)) from error
         except DiffersError as error:
             raise self._note_broken(stored, ServiceError(503, "differs", str(error))) from error
         self._broken.pop(stored.name, None)
@@ -371,6 +387,7 @@ class SoloService:
             if epoch == self._epoch:
                 await asyncio.to_thread(lambda: self._store.put_snapshot(number, taken.snapshot()))
                 self._snapshots[number] = taken.n
+                self._committer.counts.snapshots += 1
         except (StoreError, ServiceError):
             pass  # the log has all; the next one may succeed
         finally:
@@ -380,17 +397,19 @@ class SoloService:
 
     async def _tick_for_ever(self) -> None:
         while True:
-            await asyncio.sleep(_TICK)
+            await asyncio.sleep(self._tick_seconds)
             if self._trouble is None:
-                self._end_windows()
-                self._residents.weigh()
-                await self._make_room()
+                await self.tick()
 
-    def _end_windows(self) -> None:
+    async def tick(self) -> None:
+        """End windows, and put models away that there is no room for."""
         now = self._clock.now()
         for served in self._residents:
             if served.end_windows(now) or served.fresh:
                 self._in_background(self._committed(served))
+        await self._committer.settled()
+        self._residents.weigh()
+        await self._make_room()
 
     def _in_background(self, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -410,7 +429,7 @@ class SoloService:
         self._residents.clear()
         self._written.clear()
         self._in_background(self._recover())
-        return _unavailable(trouble)
+        return unavailable(trouble)
 
     async def _recover(self) -> None:
         while self._trouble is not None:
@@ -423,7 +442,7 @@ class SoloService:
 
     def _refuse_unready(self) -> None:
         if self._trouble is not None:
-            raise _unavailable(self._trouble)
+            raise unavailable(self._trouble)
         if not self._ready:
             raise ServiceError(503, "not-ready", "the service starts or stops; try again", retry_after=1.0)
         if self._committer.waiting >= self.settings.limits.queue:
@@ -435,8 +454,4 @@ class SoloService:
         try:
             return await asyncio.to_thread(call)
         except StoreError as error:
-            raise _unavailable(error) from error
-
-
-def _unavailable(error: StoreError) -> ServiceError:
-    return ServiceError(503, f"store-{error.why}", error.detail, retry_after=5.0)
+            raise unavailable(error) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 from banditboost.decision import Decision
@@ -120,12 +121,10 @@ class OpenDecisions:
                 return
 
     def ended(self, now: float, most: int) -> list[OpenDecision]:
-        """Those whose window has ended and that are not done, so many at most."""
+        """Those whose window has ended and that are not done, in the order of the ends, so many at most."""
         found: list[OpenDecision] = []
         for waiting in self._by_window.values():
-            for one in waiting.values():
-                if len(found) == most or one.answer.expires >= now:
-                    break
-                if one.done is None:
-                    found.append(one)
-        return found
+            ended = takewhile(lambda one: one.answer.expires < now, waiting.values())
+            found += islice((one for one in ended if one.done is None), most)
+        found.sort(key=lambda one: (one.answer.expires, one.at))
+        return found[:most]

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from banditboost.serve.health import Health
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -110,12 +111,12 @@ class MemoryService:
         self._known(name)
         yield []
 
-    async def statistics(self, name: str) -> dict[str, Any]:
+    async def statistics(self, name: str, span: str = "hour") -> dict[str, Any]:
         self._known(name)
-        return {"decisions": len(self.answers)}
+        return {"decisions": len(self.answers), "span": span}
 
-    def health(self) -> dict[str, Any]:
-        return {"ready": True}
+    def health(self) -> Health:
+        return Health()
 
     def _known(self, name: str) -> ModelSettings:
         if self.refusal is not None:

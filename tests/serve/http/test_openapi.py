@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -20,7 +21,12 @@ from schemathesis.specs.openapi.checks import (
 
 from banditboost.serve.http.app import create_app, operations_of
 from banditboost.serve.http.openapi import document
-from banditboost.serve.settings import Limits, ServiceSettings
+from banditboost.serve.http.operations import Operation
+from banditboost.serve.metrics import Metrics
+from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
+from banditboost.serve.solo import SoloService
+from banditboost.serve.store.sqlite import SQLiteStore
+from banditboost.serve.traffic import Traffic
 from tests.serve.calling import calling
 from tests.serve.http.memory import MemoryService
 from tests.serve.serving import serving
@@ -34,8 +40,14 @@ CHECKS = [
 ]
 
 
+def offered() -> list[Operation]:
+    """All operations of a service."""
+    service = MemoryService()
+    return operations_of(service, Metrics(service.health, 1), Traffic())
+
+
 def _document() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(json.dumps(document(operations_of(MemoryService()))))
+    told: dict[str, Any] = json.loads(json.dumps(document(offered())))
     return told
 
 
@@ -43,7 +55,7 @@ def test_the_document_is_served_and_holds_every_operation() -> None:
     with calling(create_app(MemoryService())) as caller:
         told = caller.get("/openapi.json").json()
         assert told == _document()
-        for one in operations_of(MemoryService()):
+        for one in offered():
             assert one.method.lower() in told["paths"][re.sub(r":\w+\}", "}", one.path)]
 
 
@@ -63,8 +75,11 @@ def test_the_page_to_try_it_comes_from_here_only() -> None:
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    service = MemoryService(ServiceSettings(limits=Limits(batch=20)))
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real service, with models of both kinds."""
+    models = {"news": ModelSettings(labels=["a", "b", 3]), "shop": ModelSettings(learner="OptionBoost")}
+    told = ServiceSettings(limits=Limits(batch=20), models=models, sync="normal")
+    service = SoloService(told, SQLiteStore(tmp_path_factory.mktemp("store"), "normal"))
     with serving(create_app(service)) as address:
         yield address
 
@@ -77,11 +92,11 @@ def test_nothing_that_the_document_allows_breaks_a_door(address: str, method: st
     schema = schemathesis.openapi.from_dict(_document())
     schema.config.update(base_url=address)
 
-    strategy = schema[path][method.upper()].as_strategy()
-
     @settings(max_examples=8, phases=[Phase.generate], deadline=None, suppress_health_check=list(HealthCheck))
-    @given(case=strategy)
-    def sends(case: Any) -> None:
+    @given(case=schema[path][method.upper()].as_strategy(), name=st.sampled_from(["news", "shop", None]))
+    def sends(case: Any, name: str | None) -> None:
+        if name is not None and "name" in case.path_parameters and method != "delete":
+            case.path_parameters["name"] = name
         case.call_and_validate(checks=CHECKS)
 
     sends()

@@ -111,6 +111,21 @@ def test_an_apprentice_shows_the_first_action_that_is_not_excluded(loop: Loop) -
     told = loop.events.rank(request(excludedActions=["tea"]))
     assert told["rewardActionId"] == "juice"
     assert loop.admin.get_service_configuration()["learningMode"] == "Apprentice"
+    results = evaluated(loop)
+    assert results["Online"]["expectedReward"] is None
+    assert results["Baseline"]["expectedReward"] == 1.0
+
+
+def evaluated(loop: Loop) -> dict[str, Any]:
+    """Summaries of the policies over all that was decided."""
+    times = {"start_time": datetime(2020, 1, 1, tzinfo=UTC), "end_time": datetime(2099, 1, 1, tzinfo=UTC)}
+    start, end = (time.isoformat() for time in times.values())
+    loop.admin.create_evaluation("all", {"name": "all", "startTime": start, "endTime": end, "policies": []})
+    now = datetime.now(UTC)
+    found = loop.admin.get_evaluation(
+        "all", start_time=now - timedelta(days=1), end_time=now + timedelta(days=1)
+    )
+    return {one["name"]: one["summary"] for one in found["content"]["value"]}
 
 
 def test_the_file_of_the_model(loop: Loop, tmp_path: Any) -> None:
@@ -185,12 +200,32 @@ def test_an_evaluation(loop: Loop) -> None:
         loop.admin.get_evaluation("one", start_time=start, end_time=end)
 
 
+def test_slots(loop: Loop) -> None:
+    """Juice earns in the second slot, nothing in the first."""
+    slots = [{"id": "top", "baselineAction": "tea"}, {"id": "side", "baselineAction": "juice"}]
+    earned = 0.0
+    for n in range(100):
+        told = loop.events.rank_multi_slot(request(f"e{n}", slots=slots))
+        shown = {slot["id"]: slot["rewardActionId"] for slot in told["slots"]}
+        assert (told["eventId"], sorted(shown.values())) == (f"e{n}", ["juice", "tea"])
+        rewards = [
+            {"slotId": "top", "value": 0.0},
+            {"slotId": "side", "value": float(shown["side"] == "juice")},
+        ]
+        loop.events.reward_multi_slot(f"e{n}", {"reward": rewards})
+        loop.events.activate_multi_slot(f"e{n}")
+        earned += rewards[1]["value"]
+    again = loop.events.rank_multi_slot(request("e0", slots=slots))
+    assert again == loop.events.rank_multi_slot(request("e0", slots=slots))
+    assert earned > 0.0
+    loop.events.reward_multi_slot("nobody", {"reward": [{"slotId": "top", "value": 1.0}]})
+
+
 def test_what_is_refused(loop: Loop) -> None:
-    slots = [{"id": "top", "baselineAction": "tea"}]
     for call, code in [
         (lambda: loop.events.rank(request(actions=[])), "InvalidRankRequest"),
         (lambda: loop.events.reward("e", {"value": 2}), "InvalidRewardRequest"),
-        (lambda: loop.events.rank_multi_slot(request() | {"slots": slots}), "InvalidMultiSlotApiAccess"),
+        (lambda: loop.events.rank_multi_slot(request(slots=[])), "InvalidRankRequest"),
         (lambda: list(loop.admin.list_feature_importances()), "InvalidApiAccess"),
     ]:
         with pytest.raises(HttpResponseError) as refused:

@@ -8,32 +8,28 @@ from itertools import groupby
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
+from banditboost.serve.counted import counted
 from banditboost.serve.http.auth import Keys
 from banditboost.serve.http.decisions import Decisions
 from banditboost.serve.http.errors import HANDLERS
+from banditboost.serve.http.headers import Headed
+from banditboost.serve.http.hot import Hot
+from banditboost.serve.http.log_stream import LogStream
+from banditboost.serve.http.looks import Looks
+from banditboost.serve.http.metered import Metered
 from banditboost.serve.http.models import Models
 from banditboost.serve.http.operations import Operation
 from banditboost.serve.http.personalizer import personalizer_routes
 from banditboost.serve.http.trying import trying_operations
+from banditboost.serve.metrics import Metrics
+from banditboost.serve.page import page_operations
 from banditboost.serve.service import Service
-
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-store",
-}
+from banditboost.serve.traffic import Traffic
 
 
 def create_app(service: Service, *, start: bool = True) -> ASGIApp:
@@ -43,21 +39,31 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
         service: what answers; its settings tell keys and limits.
         start: whether the application starts and stops the service with itself.
     """
-    keys, offered = Keys(service.settings.keys), operations_of(service)
+    metrics, traffic = Metrics(service.health, service.settings.metrics_models), Traffic()
+    service = counted(service, metrics)
+    keys, offered = Keys(service.settings.keys), operations_of(service, metrics, traffic)
     routes: list[BaseRoute] = [
         Route(path, _endpoint({operation.method: operation for operation in group}, keys), methods=methods)
-        for path, group, methods in _by_path([*offered, *trying_operations(offered)])
+        for path, group, methods in _by_path([*offered, *trying_operations(offered), *page_operations()])
     ]
     routes += personalizer_routes(service, keys)
     app = Starlette(
         routes=routes, exception_handlers=HANDLERS, lifespan=_lifespan(service) if start else None
     )
-    return _Headers(app)
+    personalizer = service.settings.personalizer
+    about = None if personalizer is None else personalizer.model
+    hot = Hot(Headed(app), Decisions(service), keys, routes)
+    return Metered(hot, routes, metrics, traffic, about)
 
 
-def operations_of(service: Service) -> list[Operation]:
+def operations_of(service: Service, metrics: Metrics, traffic: Traffic) -> list[Operation]:
     """Everything that is offered, in the order of the document."""
-    return [*Decisions(service).operations(), *Models(service).operations()]
+    return [
+        *Decisions(service).operations(),
+        *Models(service).operations(),
+        *LogStream(service).operations(),
+        *Looks(service, metrics, traffic).operations(),
+    ]
 
 
 def _by_path(operations: Iterable[Operation]) -> list[tuple[str, list[Operation], list[str]]]:
@@ -90,20 +96,3 @@ def _lifespan(service: Service) -> Callable[[Starlette], Any]:
             await service.stop()
 
     return lifespan
-
-
-class _Headers:
-    """Every answer tells browsers what they may do with it; answers of their own may say more."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def told(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self._app(scope, receive, told)

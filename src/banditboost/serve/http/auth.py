@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -41,6 +42,9 @@ class Caller(NamedTuple):
         return self.models is None or model in self.models
 
 
+_ANYBODY = Caller()
+
+
 def hash_of(key: str) -> str:
     """What the settings keep of a key: it cannot be found from it."""
     return hashlib.sha256(key.encode("latin-1")).hexdigest()
@@ -60,15 +64,19 @@ class Keys:
 
     def caller(self, headers: Headers) -> Caller:
         """Who calls; a ServiceError if nobody may who calls like this."""
+        return self.caller_of(dict(headers.raw))
+
+    def caller_of(self, headers: Mapping[bytes, bytes]) -> Caller:
+        """The same, of headers by their names in small letters."""
         if not self._callers:
-            _check_from_here(headers)
-            return Caller()
+            _check_from_here(headers.get(b"host", b""), headers.get(b"origin"))
+            return _ANYBODY
         key = _key_in(headers)
         if not key:
             raise ServiceError(
                 401, "no-key", "there is no key; send it in the header Authorization: Bearer KEY"
             )
-        given = hashlib.sha256(key.encode("latin-1")).digest()
+        given = hashlib.sha256(key).digest()
         found = [caller for kept, caller in self._callers if hmac.compare_digest(kept, given)]
         if not found:
             raise ServiceError(
@@ -77,26 +85,25 @@ class Keys:
         return found[0]
 
 
-def _key_in(headers: Headers) -> str:
-    kind, _, key = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":
+def _key_in(headers: Mapping[bytes, bytes]) -> bytes:
+    kind, _, key = headers.get(b"authorization", b"").partition(b" ")
+    if kind.lower() == b"bearer":
         return key.strip()
-    return headers.get("ocp-apim-subscription-key", "")
+    return headers.get(b"ocp-apim-subscription-key", b"")
 
 
-def _check_from_here(headers: Headers) -> None:
+@lru_cache(maxsize=64)
+def _check_from_here(host: bytes, origin: bytes | None) -> None:
     """A page of another site could call a service on this machine: by a name that it lets point to it, or
     straight; a browser tells of both.
     """
-    host = headers.get("host", "")
-    if _name_of(f"//{host}") not in LOOPBACK:
+    if _name_of(f"//{host.decode('latin-1')}") not in LOOPBACK:
         raise ServiceError(
             403,
             "host",
             "without keys the service answers to localhost only; call it by this name, or configure a key",
         )
-    origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != host:
+    if origin is not None and origin.partition(b"://")[2] != host:
         raise ServiceError(
             403, "origin", "a page of another site calls; open the service's own page, or configure a key"
         )

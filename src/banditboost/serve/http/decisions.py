@@ -18,6 +18,8 @@ from banditboost.serve.problems import ServiceError
 from banditboost.serve.service import Service
 from banditboost.serve.settings import Limits
 
+DECIDE = "/v1/models/{name}/decisions"
+JUDGE = "/v1/models/{name}/decisions/{id:path}/verdict"
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
 _items = msgspec.json.Decoder(list[msgspec.Raw])
@@ -32,16 +34,15 @@ class Decisions:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._limits: Limits = service.settings.limits
+        self.limits: Limits = service.settings.limits
 
     def operations(self) -> list[Operation]:
         """What is offered."""
         at = "/v1/models/{name}"
-        one = f"{at}/decisions/{{id:path}}"
         return [
             Operation(
                 "POST",
-                f"{at}/decisions",
+                DECIDE,
                 self.decide,
                 "decide",
                 "Decide once, or for each item of an array",
@@ -49,12 +50,12 @@ class Decisions:
                 DecisionAnswer | list[DecisionAnswer | Problem],
             ),
             Operation(
-                "POST", f"{one}/verdict", self.judge, "learn", "Tell what became of a decision", VerdictBody,
+                "POST", JUDGE, self.judge, "learn", "Tell what became of a decision", VerdictBody,
                 VerdictAnswer,
             ),
             Operation(
-                "POST", f"{one}/activate", self.activate, "learn", "Tell that a deferred decision was shown",
-                None, VerdictAnswer,
+                "POST", f"{at}/decisions/{{id:path}}/activate", self.activate, "learn",
+                "Tell that a deferred decision was shown", None, VerdictAnswer,
             ),
             Operation(
                 "POST", f"{at}/verdicts", self.judge_all, "learn", "Tell what became of many decisions",
@@ -68,33 +69,42 @@ class Decisions:
 
     async def decide(self, request: Request) -> Response:
         """One decision, or one for each item of an array."""
-        body, name = await read_body(request, self._limits.body), request.path_params["name"]
+        body, name = await read_body(request, self.limits.body), request.path_params["name"]
         if body.lstrip(b" \t\r\n")[:1] != b"[":
-            return _one(await self._service.decide(name, [self._asked(body)]))
+            return Response(await self.decide_one(name, body), media_type=JSON)
         asked = [self._asked(item, f"[{i}]") for i, item in enumerate(self._batch(_items, body))]
         return _many(await self._service.decide(name, asked))
 
     async def judge(self, request: Request) -> Response:
         """A verdict of the decision in the path."""
-        told = decoded(_verdict, await read_body(request, self._limits.body))
-        verdict = _checked(_id_in(request), told)
-        return _known(await self._service.judge(request.path_params["name"], [verdict]))
+        body, name = await read_body(request, self.limits.body), request.path_params["name"]
+        return Response(await self.judge_one(name, _id_in(request), body), media_type=JSON)
 
     async def judge_all(self, request: Request) -> Response:
         """Many verdicts."""
-        items = self._batch(_items, await read_body(request, self._limits.body))
+        items = self._batch(_items, await read_body(request, self.limits.body))
         told = [decoded(_named_verdict, item, f"[{i}]") for i, item in enumerate(items)]
         verdicts = [_checked(one.id, one, f"[{i}]") for i, one in enumerate(told)]
         return _many(await self._service.judge(request.path_params["name"], verdicts))
 
     async def activate(self, request: Request) -> Response:
         """The decision in the path was shown."""
-        return _known(await self._service.activate(request.path_params["name"], [_id_in(request)]))
+        answers = await self._service.activate(request.path_params["name"], [_id_in(request)])
+        return Response(_known(answers), media_type=JSON)
 
     async def activate_all(self, request: Request) -> Response:
         """Many decisions were shown."""
-        ids = self._batch(_ids, await read_body(request, self._limits.body))
+        ids = self._batch(_ids, await read_body(request, self.limits.body))
         return _many(await self._service.activate(request.path_params["name"], ids))
+
+    async def decide_one(self, name: str, body: bytes) -> bytes:
+        """The answer to one decision, in JSON."""
+        return _one(await self._service.decide(name, (self._asked(body),)))
+
+    async def judge_one(self, name: str, id: str, body: bytes) -> bytes:
+        """The answer to one verdict, in JSON."""
+        verdict = _checked(id, decoded(_verdict, body))
+        return _known(await self._service.judge(name, (verdict,)))
 
     def _asked(self, body: bytes | msgspec.Raw, within: str = "") -> DecisionRequest:
         asked = decoded(_decision, body, within)
@@ -111,11 +121,11 @@ class Decisions:
 
     def _batch(self, decoder: msgspec.json.Decoder[list[T]], body: bytes) -> list[T]:
         items = decoded(decoder, body)
-        if len(items) > self._limits.batch:
+        if len(items) > self.limits.batch:
             raise ServiceError(
                 413,
                 "batch",
-                f"the array has {len(items)} items, and {self._limits.batch} are taken; send several",
+                f"the array has {len(items)} items, and {self.limits.batch} are taken; send several",
                 field="body",
             )
         return items
@@ -134,14 +144,14 @@ def _checked(id: str, told: VerdictBody | NamedVerdictBody, within: str = "") ->
     return VerdictRequest(id=id, correct=told.correct, reward=told.reward, once=told.once)
 
 
-def _one(answers: Sequence[DecisionAnswer | VerdictAnswer | ServiceError]) -> Response:
+def _one(answers: Sequence[DecisionAnswer | VerdictAnswer | ServiceError]) -> bytes:
     answer = answers[0]
     if isinstance(answer, ServiceError):
         raise answer
-    return Response(_encode(answer), media_type=JSON)
+    return _encode(answer)
 
 
-def _known(answers: Sequence[VerdictAnswer | ServiceError]) -> Response:
+def _known(answers: Sequence[VerdictAnswer | ServiceError]) -> bytes:
     answer = answers[0]
     if isinstance(answer, VerdictAnswer) and answer.outcome == "unknown":
         raise ServiceError(

@@ -102,6 +102,11 @@ async def _http(_: Request, error: Exception) -> Response:
 
 
 async def _failed(_: Request, __: Exception) -> Response:
+    return failed()
+
+
+def failed() -> Response:
+    """The response to a request at which the service failed."""
     return answer(
         ServiceError(500, "failed", "the service failed at this request; its log on the server tells why")
     )

@@ -53,10 +53,6 @@ class Models:
                 takes=BYTES,
             ),
             Operation("POST", f"{at}/reset", self.reset, "admin", "Forget what was learned", None, ModelInfo),
-            Operation(
-                "GET", f"{at}/statistics", self.statistics, "read", "What the page shows of a model", None,
-                dict[str, Any],
-            ),
         ]  # fmt: skip
 
     async def names(self, request: Request) -> Response:
@@ -109,10 +105,6 @@ class Models:
     async def reset(self, request: Request) -> Response:
         """Forget what was learned."""
         return _json(await self._service.reset(request.path_params["name"]))
-
-    async def statistics(self, request: Request) -> Response:
-        """What the page shows."""
-        return _json(await self._service.statistics(request.path_params["name"]))
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, LiteralString, NamedTuple
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -24,6 +24,7 @@ class Head(NamedTuple):
     chain: int
     at: float
     settled: int  # the event that tells the settings in force
+    replaced: int  # the event since which the model is another one, or 0
 
 
 class PostgresStore:
@@ -102,6 +103,47 @@ class PostgresStore:
             n, chain = _demanded(row, model)
             return n, chain
 
+    def heads(self, models: Sequence[int]) -> tuple[float, dict[int, int]]:
+        """The time, and the last event of each of these logs that is there."""
+        with self.connections.use() as connection:
+            rows = connection.execute(
+                "SELECT model, n FROM banditboost.heads WHERE model = ANY(%b::int8[])", [list(models)]
+            ).fetchall()
+            return _now(connection), dict(rows)
+
+    def published(self, model: int) -> tuple[int, bytes, bytes] | None:
+        """What was published last: the event, the model's file, and what is shown of it."""
+        with self.connections.use() as connection:
+            return connection.execute(
+                "SELECT n, file, about FROM banditboost.published WHERE model = %s", [model], binary=True
+            ).fetchone()
+
+    def about(self, model: int) -> tuple[int, bytes] | None:
+        """The same without the file."""
+        with self.connections.use() as connection:
+            return connection.execute(
+                "SELECT n, about FROM banditboost.published WHERE model = %s", [model], binary=True
+            ).fetchone()
+
+    def latest(self, models: Sequence[int]) -> dict[int, int]:
+        """Of each of these models the event after which it was published last."""
+        with self.connections.use() as connection:
+            return dict(
+                connection.execute(
+                    "SELECT model, n FROM banditboost.published WHERE model = ANY(%b::int8[])", [list(models)]
+                ).fetchall()
+            )
+
+    def settled(self, model: int) -> bytes:
+        """The event that tells the settings in force."""
+        with self.connections.use() as connection:
+            row = connection.execute(
+                "SELECT e.body FROM banditboost.heads h JOIN banditboost.events e ON e.model = h.model AND "
+                "e.n = h.settled WHERE h.model = %s",
+                [model],
+            ).fetchone()
+            return bytes(_demanded(row, model)[0])
+
     def read(self, model: int, after: int = 0, limit: int = 10_000) -> Sequence[StoredEvent]:
         with self.connections.use() as connection:
             rows = connection.execute(
@@ -122,8 +164,17 @@ class PostgresStore:
             transaction.put_snapshot(model, snapshot, kept=True)
 
     def snapshot(self, model: int, at_most: int | None = None) -> Snapshot:
+        return self._intact(model, at_most, "true")
+
+    def learned(self, model: int) -> Snapshot:
+        """The latest intact snapshot that a learner has written, which knows all that was counted; else that
+        of event 0.
+        """
+        return self._intact(model, None, "(n = 0 OR NOT kept)")
+
+    def _intact(self, model: int, at_most: int | None, which: LiteralString) -> Snapshot:
         with self.connections.use() as connection:
-            for n in self._numbers(connection, model, at_most):
+            for n in self._numbers(connection, model, at_most, which):
                 row = connection.execute(
                     "SELECT n, file, state, version, checksum FROM banditboost.snapshots "
                     "WHERE model = %s AND n = %s",
@@ -136,13 +187,17 @@ class PostgresStore:
 
     def snapshots(self, model: int) -> Iterator[int]:
         with self.connections.use() as connection:
-            return iter(self._numbers(connection, model, None)[::-1])
+            return iter(self._numbers(connection, model, None, "true")[::-1])
 
     @staticmethod
-    def _numbers(connection: psycopg.Connection[Any], model: int, at_most: int | None) -> list[int]:
+    def _numbers(
+        connection: psycopg.Connection[Any], model: int, at_most: int | None, which: LiteralString
+    ) -> list[int]:
         """Events after which there is a snapshot, the latest first."""
         rows = connection.execute(
-            "SELECT n FROM banditboost.snapshots WHERE model = %s AND n <= %s ORDER BY n DESC",
+            "SELECT n FROM banditboost.snapshots WHERE model = %s AND n <= %s AND "
+            + which
+            + " ORDER BY n DESC",
             [model, 2**62 if at_most is None else at_most],
         )
         return [n for (n,) in rows]
@@ -162,14 +217,11 @@ class Transaction:
         Locks are taken in one order, so that nobody waits in a circle.
         """
         rows = self._connection.execute(
-            "SELECT model, n, chain, at, settled FROM banditboost.heads WHERE model = ANY(%b::int8[]) "
-            "ORDER BY model FOR NO KEY UPDATE",
+            "SELECT model, n, chain, at, settled, replaced FROM banditboost.heads "
+            "WHERE model = ANY(%b::int8[]) ORDER BY model FOR NO KEY UPDATE",
             [sorted(models)],
         ).fetchall()
-        (now,) = _demanded(
-            self._connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone(), 0
-        )
-        return now, {model: Head(*head) for model, *head in rows}
+        return _now(self._connection), {model: Head(*head) for model, *head in rows}
 
     def histories(self, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], list[StoredEvent]]:
         """The events about each of these decisions, in their order."""
@@ -196,7 +248,8 @@ class Transaction:
             raise KeyError(name)
         (model,) = row
         self._connection.execute(
-            "INSERT INTO banditboost.heads VALUES (%s, 0, 0, %s, %s)", [model, at, event.n]
+            "INSERT INTO banditboost.heads (model, n, chain, at, settled) VALUES (%s, 0, 0, %s, %s)",
+            [model, at, event.n],
         )
         self._connection.execute("INSERT INTO banditboost.leases (model) VALUES (%s)", [model])
         self.put_snapshot(model, first, kept=True)
@@ -244,9 +297,20 @@ class Transaction:
             ],
         )
 
-    def settle(self, model: int, n: int) -> None:
-        """Settings are those of this event from now on."""
-        self._connection.execute("UPDATE banditboost.heads SET settled = %s WHERE model = %s", [n, model])
+    def settle(self, model: int, n: int, *, replaced: bool) -> None:
+        """Settings are those of this event from now on, which may have brought another model."""
+        self._connection.execute(
+            "UPDATE banditboost.heads SET settled = %(n)s, replaced = CASE WHEN %(replaced)s THEN %(n)s ELSE "
+            "replaced END WHERE model = %(model)s",
+            {"n": n, "replaced": replaced, "model": model},
+        )
+
+    def event(self, model: int, n: int) -> bytes:
+        """The body of an event."""
+        row = self._connection.execute(
+            "SELECT body FROM banditboost.events WHERE model = %s AND n = %s", [model, n]
+        ).fetchone()
+        return bytes(_demanded(row, model)[0])
 
     def put_snapshot(self, model: int, snapshot: Snapshot, *, kept: bool) -> None:
         """Write a snapshot; of those that are not kept the latest two stay."""
@@ -269,6 +333,13 @@ class Transaction:
             "FROM banditboost.snapshots WHERE model = %(model)s AND NOT kept ORDER BY n DESC LIMIT 2)",
             {"model": model},
         )
+
+
+def _now(connection: psycopg.Connection[Any]) -> float:
+    """Seconds since 1970 by the clock of the database."""
+    row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+    assert row is not None
+    return float(row[0])
 
 
 def _key(key: str) -> bytes:

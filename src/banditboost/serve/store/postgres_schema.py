@@ -20,7 +20,8 @@ CREATE TABLE banditboost.heads (
     n bigint NOT NULL,
     chain bigint NOT NULL,
     at double precision NOT NULL,
-    settled bigint NOT NULL  -- the event that tells the settings in force
+    settled bigint NOT NULL,  -- the event that tells the settings in force
+    replaced bigint NOT NULL DEFAULT 0  -- the event since which the model is another one
 ) WITH (fillfactor = 50);
 CREATE TABLE banditboost.events (
     model bigint REFERENCES banditboost.models ON DELETE CASCADE,
@@ -46,6 +47,14 @@ CREATE TABLE banditboost.snapshots (
     PRIMARY KEY (model, n)
 );
 ALTER TABLE banditboost.snapshots ALTER COLUMN file SET STORAGE EXTERNAL;
+-- The latest that processes decide with. What a learner goes on from is a snapshot, which has open decisions.
+CREATE TABLE banditboost.published (
+    model bigint PRIMARY KEY REFERENCES banditboost.models ON DELETE CASCADE,
+    n bigint NOT NULL,
+    file bytea NOT NULL,
+    about bytea NOT NULL  -- what is shown of the model
+);
+ALTER TABLE banditboost.published ALTER COLUMN file SET STORAGE EXTERNAL;
 -- Who learns a model, until when by the clock of the database, and what has been learned and published.
 CREATE TABLE banditboost.leases (
     model bigint PRIMARY KEY REFERENCES banditboost.models ON DELETE CASCADE,

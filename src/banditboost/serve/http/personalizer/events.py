@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from starlette.responses import Response
 
-from banditboost.serve.http.personalizer.question import REQUEST_ID, Question, answered, done, only
+from banditboost.serve.http.personalizer.question import Question, answered, done, only
 from banditboost.serve.http.personalizer.rank import read_rank, told
-from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, refused
+from banditboost.serve.http.personalizer.reading import SHAPE, Body, check_id, check_reward
 from banditboost.serve.http.reading import decoded
 from banditboost.serve.messages import VerdictRequest
 
@@ -21,16 +21,6 @@ class RewardRequest(Body, frozen=True):
 _request = msgspec.json.Decoder(RewardRequest)
 
 
-def read_reward(event_id: str, body: bytes, once: str | None = None) -> VerdictRequest:
-    """The verdict that a body tells of an event; `once` is the name of the request, which clients keep when
-    they send it again.
-    """
-    value = decoded(_request, body, remedy=SHAPE).value
-    if not -1.0 <= value <= 1.0:
-        raise refused("value", f"is {value:g}; give a number from -1 to 1")
-    return VerdictRequest(id=check_id(event_id, "eventId"), reward=value, once=once)
-
-
 async def rank(question: Question) -> Response:
     """Choose an action."""
     asked = read_rank(await question.body(), question.service.settings.limits.depth)
@@ -40,8 +30,9 @@ async def rank(question: Question) -> Response:
 
 async def reward(question: Question) -> Response:
     """Tell what an event has earned. One that is not known is no error, as it was none for Personalizer."""
-    event_id, once = question.request.path_params["event_id"], question.request.headers.get(REQUEST_ID) or None
-    verdict = read_reward(event_id, await question.body(), once)
+    event_id = check_id(question.request.path_params["event_id"], "eventId")
+    value = check_reward(decoded(_request, await question.body(), remedy=SHAPE).value, "value")
+    verdict = VerdictRequest(id=event_id, reward=value, once=question.once(value))
     only(await question.ask(lambda: question.service.judge(question.name, [verdict])))
     return done()
 

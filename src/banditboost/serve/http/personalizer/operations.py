@@ -8,7 +8,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from banditboost.serve.http.operations import Role
-from banditboost.serve.http.personalizer import evaluations, events, files, settings
+from banditboost.serve.http.personalizer import evaluations, events, files, settings, slots
 from banditboost.serve.http.personalizer.question import Question
 from banditboost.serve.problems import ServiceError
 
@@ -21,14 +21,6 @@ class Operation(NamedTuple):
     handler: Callable[[Question], Awaitable[Response]]
     role: Role
     code: str
-
-
-async def _no_slots(_: Question) -> Response:
-    raise ServiceError(
-        403,
-        "InvalidMultiSlotApiAccess",
-        "slots are not offered; call Rank once for each slot, and exclude the actions that are taken",
-    )
 
 
 async def _not_offered(question: Question) -> Response:
@@ -69,8 +61,17 @@ OPERATIONS = [
     Operation("GET", _EVALUATION, evaluations.show, "read", _BAD_EVALUATION),
     Operation("PUT", _EVALUATION, evaluations.create, "admin", _BAD_EVALUATION),
     Operation("DELETE", _EVALUATION, evaluations.forget, "admin", _BAD_EVALUATION),
-    Operation("POST", "/multislot/rank", _no_slots, "decide", "InvalidRankRequest"),
-    Operation("POST", "/multislot/events/{rest:path}", _no_slots, "learn", "InvalidRewardRequest"),
+    Operation("POST", "/multislot/rank", slots.rank, "decide", "InvalidRankRequest"),
+    Operation(
+        "POST", "/multislot/events/{event_id:path}/reward", slots.reward, "learn", "InvalidRewardRequest"
+    ),
+    Operation(
+        "POST",
+        "/multislot/events/{event_id:path}/activate",
+        slots.activate,
+        "learn",
+        "InvalidEventIdToActivate",
+    ),
     Operation("POST", "/logs/{rest:path}", _not_offered, "learn", "InvalidRequest"),
     *(
         Operation(method, path, _not_offered, "read", "InvalidRequest")

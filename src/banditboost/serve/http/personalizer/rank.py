@@ -63,7 +63,7 @@ def read_rank(body: bytes, deepest: int) -> Asked:
         deepest: how many objects with features may stand in each other.
     """
     request = decoded(_request, body, remedy=SHAPE)
-    actions = _ids_of(request.actions)
+    actions = ids_of(request.actions)
     excluded = frozenset(request.excluded_actions or ())
     allowed = [id_ for id_ in actions if id_ not in excluded]
     if not allowed:
@@ -85,7 +85,8 @@ def read_rank(body: bytes, deepest: int) -> Asked:
     return Asked(decision, actions, excluded)
 
 
-def _ids_of(actions: list[RankableAction]) -> list[str]:
+def ids_of(actions: list[RankableAction]) -> list[str]:
+    """The ids of 1 to 50 actions, each of which is there once."""
     if not 1 <= len(actions) <= MOST_ACTIONS:
         raise refused("actions", f"are {len(actions)}; give 1 to {MOST_ACTIONS}")
     ids = [check_id(action.id, f"actions[{place}].id") for place, action in enumerate(actions)]

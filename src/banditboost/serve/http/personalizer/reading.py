@@ -22,6 +22,13 @@ def check_id(id_: str, field: str) -> str:
     return id_
 
 
+def check_reward(value: float, field: str) -> float:
+    """A reward from -1 to 1."""
+    if not -1.0 <= value <= 1.0:
+        raise refused(field, f"is {value:g}; give a number from -1 to 1")
+    return value
+
+
 def refused(field: str, why: str, code: str = "refused") -> ServiceError:
     """The refusal of a field's value, with its remedy."""
     return ServiceError(422, code, f"{field} {why}", field=field)
