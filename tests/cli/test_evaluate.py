@@ -174,6 +174,39 @@ def test_rewards_below_0_have_no_quotient(answer, home):
     assert found["verdict"].startswith("GapBoost earns more than the log itself: ")
 
 
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([], "the log has no rows. Give a log with at least one."),
+        (["a,0.5,1"], "only one action was ever shown."),
+        (["a,0.5,1", "b,0,0"] * 9, "9 rows have a probability of 0 or below, the first is row 2."),
+        (["a,0.5,1", "b,,0"] * 9, "9 rows have no probability, the first is row 2."),
+        (["a,50,1", "b,50,0"] * 9, "percent must be divided by 100"),
+        (["a,0.5,1", "b,0.5,"] * 9, "9 rows have no reward, the first is row 2."),
+        (["a,0.5,1", ",0.5,0"] * 9, "9 rows have no action, the first is row 2."),
+    ],
+)
+def test_all_that_is_wrong_with_a_log_is_told_in_one_line(bb, home, rows, told):
+    (home / "log.csv").write_text("\n".join(["banner,p,clicked", *rows]) + "\n", encoding="utf-8")
+    columns = ("--action", "banner", "--reward", "clicked", "--probability", "p", "--learner", "Majority")
+    result = bb("evaluate", "log.csv", *columns, "--save", "kept.bb")
+    assert result.exit_code == 1
+    assert told in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (home / "kept.bb").exists()
+
+
+def test_bounds_that_cannot_be_believed_are_told_and_nobody_is_switched_on_by_them(answer, bb, home):
+    rows = [f"{'ab'[i % 2]},{(0.5, 1e-20)[i % 2]},{int(i % 9 == 0)}" for i in range(400)]
+    (home / "log.csv").write_text("\n".join(["banner,p,clicked", *rows]) + "\n", encoding="utf-8")
+    columns = ("--action", "banner", "--reward", "clicked", "--probability", "p", "--learner", "Random")
+    found = answer("evaluate", "log.csv", *columns)
+    assert "can hardly be right" in found["policies"][3]["remark"]
+    assert found["policies"][0]["remark"] == ""
+    assert found["verdict"].startswith("No learner")
+    assert "- Random: the bounds cross" in bb("evaluate", "log.csv", *columns).stdout
+
+
 # The page
 
 LOOK = """

@@ -242,6 +242,18 @@ def test_truncated_files_are_refused(tmp_path: Path) -> None:
             list(logs.read(whole, **NAMED))
 
 
+@pytest.mark.parametrize("extension", ["csv", "jsonl"])
+@pytest.mark.parametrize("cut", [1, 8, 40, 2_000])
+def test_packed_files_that_were_cut_are_refused_wherever_they_were(
+    extension: str, cut: int, tmp_path: Path
+) -> None:
+    whole, packed = tmp_path / f"log.{extension}", tmp_path / f"log.{extension}.gz"
+    logs.write(made_log(300), whole)
+    packed.write_bytes(gzip.compress(whole.read_bytes())[:-cut])
+    with pytest.raises(BanditBoostError, match="is cut short or damaged"):
+        list(logs.read(packed, **NAMED))
+
+
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("a,r\n" + "u,1\n" * 9)

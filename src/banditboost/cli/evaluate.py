@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +16,10 @@ from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterCho
 from banditboost.cli.log_choice import LogChoice
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.targets import check_page, check_picture, check_target
+from banditboost.errors import BanditBoostError, LogError
 
 if TYPE_CHECKING:
-    from banditboost.logs import Log
+    from banditboost.logs import Health, Log
 
 Learners = Annotated[
     list[str] | None,
@@ -87,16 +90,17 @@ def evaluate(
 
         log = choice.open()
         health = logs.check(log)
-        policies = _policies(contestants, parameters, log, choice, seed)
-        found = evaluation.evaluate(
-            policies,
-            choice.blocks(log, health),
-            log.labels,
-            rewards=choice.range(),
-            least=choice.least_of(health),
-            level=level,
-            against=other,
-        )
+        with _telling_what_is_wrong(health):
+            policies = _policies(contestants, parameters, log, choice, seed)
+            found = evaluation.evaluate(
+                policies,
+                choice.blocks(log, health),
+                log.labels,
+                rewards=choice.range(),
+                least=choice.least_of(health),
+                level=level,
+                against=other,
+            )
     if save is not None:
         policies[contestants[0].title].model.save(save)
     judged = Judged(log.name, log.labels, found, health, None if save is None else str(save))
@@ -110,6 +114,17 @@ def evaluate(
                 "bounds are narrower if --least tells the least probability that any label had in any row; "
                 f"the smallest in the log is {health.least_probability:.3g}"
             )
+
+
+@contextmanager
+def _telling_what_is_wrong(health: Health) -> Iterator[None]:
+    """If rows cannot be judged, tell all that is wrong with the log instead of its first row."""
+    try:
+        yield
+    except BanditBoostError as error:
+        if not health.is_good or len(health.actions) < 2:
+            raise LogError(" ".join(map(str, health.findings))) from error
+        raise
 
 
 def _against(typed: str, contestants: list[Contestant]) -> str:
@@ -153,7 +168,7 @@ def _keep(judged: Judged, plot: Path | None, report: Path | None) -> None:
 
 def _print(judged: Judged) -> None:
     output.print_sheet(judged.sheet())
-    for finding in judged.health.findings:
-        output.print_line(f"- {finding}")
+    for remark in judged.remarks():
+        output.print_line(f"- {remark}")
     output.print_line("")
     output.print_line(judged.verdict())

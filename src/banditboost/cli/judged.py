@@ -74,8 +74,20 @@ class Judged:
             "better_since": found.better_since(name),
             "effective_rows": value.effective_sample_size,
             "mean_weight": value.mean_weight,
+            "remark": self.remark(name),
             "curve": [list(look) for look in looks],
         }
+
+    def remark(self, name: str) -> str:
+        """Why the bounds of a policy cannot be believed; empty if they can."""
+        value, difference = self.found.values[name], self.found.differences[name]
+        of_value = value.interval(self.found.estimators[name], "sequence", level=self.found.level).remark
+        return of_value or difference.interval(level=self.found.level).remark
+
+    def remarks(self) -> list[str]:
+        """What has to be known before the table is believed: of the log, and of policies."""
+        told = {name: self.remark(name) for name in self.found.values}
+        return [*map(str, self.health.findings), *(f"{name}: {why}." for name, why in told.items() if why)]
 
     def sheet(self) -> Sheet:
         """The table of values."""
@@ -103,7 +115,7 @@ class Judged:
         """Whether a learner is known to earn more, and how much. If there are several, the bounds are such
         that they hold for all of them together: so the best may be picked.
         """
-        learners = [name for name in self.learners if name != self.against]
+        learners = [name for name in self.learners if name != self.against and not self.remark(name)]
         level = 1.0 - (1.0 - self.found.level) / max(1, len(learners))
         ahead = {name: self.found.differences[name].interval(level=level).low for name in learners}
         best = max(ahead, key=lambda name: ahead[name], default=None)

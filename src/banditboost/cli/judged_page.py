@@ -51,7 +51,7 @@ def page(judged: Judged, command: str) -> str:
         pages.tiles(_tiles(judged)),
         pages.section(judged.sheet()),
         _pictures(judged),
-        _findings(judged.health),
+        _findings(judged.remarks()),
         pages.section(_actions(judged.health)),
         _reading(),
         _made(judged),
@@ -94,8 +94,8 @@ def _pictures(judged: Judged) -> str:
     )
 
 
-def _findings(health: Health) -> str:
-    items = "".join(f"<li>{html(str(finding))}</li>" for finding in health.findings)
+def _findings(remarks: list[str]) -> str:
+    items = "".join(f"<li>{html(remark)}</li>" for remark in remarks)
     told = f"<ul>{items}</ul>" if items else "<p>Nothing is wrong with it, as far as it tells.</p>"
     return f'<section id="health"><h2>Is the log fit?</h2>{told}</section>'
 

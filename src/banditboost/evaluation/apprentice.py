@@ -254,7 +254,7 @@ def _share_of(reward: Any, rewards: Range) -> float:
 
 
 def _remark(value: Bounded, unknown: int) -> str:
-    if value.low > value.high:
+    if value.low >= value.high:
         return CROSSED
     if unknown:
         return (

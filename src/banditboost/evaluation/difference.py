@@ -125,7 +125,7 @@ class PolicyDifference:
         else:
             sequence = self._sequence
             low, high = map(float, sequence.anytime(level) if kind == "sequence" else sequence.fixed(level))
-            remark = CROSSED if low > high else ""
+            remark = CROSSED if low >= high else ""  # also where both are cut at an end of the range
         return Interval(self._in_units(low), self._in_units(high), level, kind, remark)
 
     def _gaussian(self, level: float) -> tuple[float, float]:

@@ -264,7 +264,7 @@ class PolicyValue:
         remark = ""
         if kind in ("sequence", "bernstein"):
             low, high = self._bounds(estimator, kind, level)
-            remark = CROSSED if low > high else ""
+            remark = CROSSED if low >= high else ""  # also where both are cut at an end of the range
         elif kind == "likelihood":
             low, high = likelihood_interval(self._moments(), level)
             remark = APPROXIMATE
