@@ -7,12 +7,18 @@ from prometheus_client.parser import text_string_to_metric_families
 from banditboost.serve.health import Health
 from banditboost.serve.metrics import OTHERS, Metrics
 
+_ORDER = ["method", "path", "model", "arm", "outcome", "code", "status", "le", "part", "version"]
+
 
 def _samples(metrics: Metrics) -> dict[tuple[str, ...], float]:
     return {
-        (sample.name, *sample.labels.values()): sample.value
+        (
+            sample.name,
+            *(sample.labels[name] for name in sorted(sample.labels, key=_ORDER.index)),
+        ): sample.value
         for family in text_string_to_metric_families(metrics.text().decode())
         for sample in family.samples
+        if set(sample.labels) <= set(_ORDER)
     }
 
 

@@ -97,7 +97,7 @@ class Metrics:
 
 
 class Counts:
-    """A counter with labels. All is counted in the event loop: it needs no lock, and costs next to nothing."""
+    """A counter with labels. All is counted in the event loop: it needs no lock."""
 
     def __init__(self, name: str, tells: str, *labels: str) -> None:
         self._name, self._tells, self._labels = name, tells, labels

@@ -111,6 +111,21 @@ def test_an_apprentice_shows_the_first_action_that_is_not_excluded(loop: Loop) -
     told = loop.events.rank(request(excludedActions=["tea"]))
     assert told["rewardActionId"] == "juice"
     assert loop.admin.get_service_configuration()["learningMode"] == "Apprentice"
+    results = evaluated(loop)
+    assert results["Online"]["expectedReward"] is None
+    assert results["Baseline"]["expectedReward"] == 1.0
+
+
+def evaluated(loop: Loop) -> dict[str, Any]:
+    """Summaries of the policies over all that was decided."""
+    times = {"start_time": datetime(2020, 1, 1, tzinfo=UTC), "end_time": datetime(2099, 1, 1, tzinfo=UTC)}
+    start, end = (time.isoformat() for time in times.values())
+    loop.admin.create_evaluation("all", {"name": "all", "startTime": start, "endTime": end, "policies": []})
+    now = datetime.now(UTC)
+    found = loop.admin.get_evaluation(
+        "all", start_time=now - timedelta(days=1), end_time=now + timedelta(days=1)
+    )
+    return {one["name"]: one["summary"] for one in found["content"]["value"]}
 
 
 def test_the_file_of_the_model(loop: Loop, tmp_path: Any) -> None:

@@ -49,6 +49,7 @@ def decisions(draw: st.DrawFn) -> list[dict[str, Any]]:
             "baseline": 1.0,
         }[arm]
         label = allowed[0] if arm == "baseline" else draw(st.sampled_from(allowed))
+        ranking = draw(st.sampled_from([[], [(action, 1.0 / len(allowed)) for action in allowed]]))
         reward = draw(st.none() | st.sampled_from([-1.0, -0.25, 0.0, 1.0]))
         made.append(
             {
@@ -57,6 +58,7 @@ def decisions(draw: st.DrawFn) -> list[dict[str, Any]]:
                 "label": label,
                 "allowed": allowed,
                 "probability": p,
+                "ranking": ranking,
                 "reward": reward,
             }
         )
@@ -68,9 +70,8 @@ def test_sums_are_those_of_plain_loops(told: list[dict[str, Any]], start: int, l
     events: list[tuple[float, AnyEvent]] = []
     for n, one in enumerate(told):
         allowed = None if one["allowed"] == ACTIONS else one["allowed"]
-        events.append(
-            (one["at"], decided(str(n), one["label"], one["probability"], one["arm"], allowed=allowed))
-        )
+        other = {"allowed": allowed, "ranking": one["ranking"]}
+        events.append((one["at"], decided(str(n), one["label"], one["probability"], one["arm"], **other)))
         if one["reward"] is not None:
             events.append((50.0, Judged(str(n), one["reward"], "learned")))
     evaluator = Evaluator(float(start), float(start + length))
@@ -98,6 +99,27 @@ def test_every_policy_is_told_without_bias() -> None:
         weights = {label: getattr(row, source.lower()) / row.probability for label, row in rows.items()}
         mean = sum(shares[label] * weights[label] * rewards[label] for label in shares)
         assert mean == pytest.approx(value, abs=1e-15)
+
+
+def test_bounds_hold_where_a_baseline_shows_its_action_without_lot() -> None:
+    """An apprentice that would show another action: what that earns is not known, only how little and how much
+    it can be.
+    """
+    ranking = [("b", 0.9), ("a", 0.1), ("c", 0.0)]
+    events: list[tuple[float, AnyEvent]] = []
+    for n in range(200):
+        events += [
+            (1.0, decided(str(n), "a", 1.0, "baseline", ranking=ranking)),
+            (2.0, Judged(str(n), -1.0, "learned")),
+        ]
+    evaluator = Evaluator(0.0, 9.0)
+    evaluator.read(stored(events))
+    online, baseline, lot = (summary(evaluator.rows(), source, REWARDS, 9.0) for source in SOURCES)
+    least, most = 0.1 * -1.0 + 0.9 * -1.0, 0.1 * -1.0 + 0.9 * 1.0
+    assert (online.estimate, lot.estimate, baseline.estimate) == (None, None, -1.0)
+    assert -1.0 == online.low == least
+    assert most <= online.high <= most + 0.1
+    assert baseline.high < -0.8
 
 
 def test_what_a_decision_has_earned() -> None:

@@ -47,12 +47,15 @@ class Loop:
         assert self.caller.patch(f"{AT}/configurations/service", json=changes).status_code == 200
 
     def wait(self, seconds: float) -> None:
-        """Let time go on, and windows end."""
+        """Let time go on, until windows have ended and the log tells of it."""
         self.time += seconds
-        for _ in range(200):
-            if not self.caller.get("/v1/models/personalizer").json()["open"]:
+        (model,) = self.store.models()
+        for _ in range(1_000):
+            told = self.caller.get("/v1/models/personalizer").json()
+            if not told["open"] and self.store.head(model.number)[0] == told["events"]:
                 return
             self.caller.run(asyncio.sleep(0.02))
+        pytest.fail("windows did not end")
 
     def told(self) -> list[Any]:
         """What became of events, by the log."""
@@ -116,6 +119,23 @@ def test_rewards_are_added_up_to_the_end_of_the_range(loop: Loop) -> None:
             loop.reward(event_id, value)
     loop.wait(601.0)
     assert loop.told()[-2:] == [("few", 0.75, "closed"), ("many", 1.0, "closed")]
+
+
+def test_rewards_with_one_request_id_are_one_if_they_are_the_same(loop: Loop) -> None:
+    loop.configure(rewardAggregation="sum")
+    loop.rank("e")
+    for value in (0.25, 0.5, 0.25):
+        headers = {"x-ms-client-request-id": "visitor-7"}
+        loop.caller.post(f"{AT}/events/e/reward", json={"value": value}, headers=headers)
+    assert [outcome for _, _, outcome in loop.told()] == ["added", "added", "duplicate"]
+
+
+def test_names_of_models_may_have_any_letters(loop: Loop) -> None:
+    at = "/models/%C3%A4%20%0Ab/personalizer/v1.0"
+    loop.caller.put("/v1/models/%C3%A4%20%0Ab", json={"learner": "OptionBoost", "rewards": [-1, 1]})
+    assert loop.caller.post(f"{at}/rank", json={"actions": [{"id": "tea"}]}).status_code == 201
+    created = loop.caller.post(f"{at}/evaluations", json=ASKED)
+    assert created.headers["location"] == f"{at}/evaluations/{created.json()['id']}"
 
 
 def test_an_evaluation_of_the_first_form(loop: Loop) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -10,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banditboost.serve.http.app import create_app
 from banditboost.serve.http.personalizer.slots import MultiSlotRankRequest, Slots
 from banditboost.serve.problems import ServiceError
-from tests.serve.calling import Caller, calling
+from tests.serve.calling import Caller
 from tests.serve.personalizer.offering import OfferingService
 
 AT = "/personalizer/v1.1-preview.1/multislot"
@@ -28,22 +26,11 @@ REQUEST: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def service() -> OfferingService:
-    return OfferingService()
-
-
-@pytest.fixture
-def client(service: OfferingService) -> Iterator[Caller]:
-    with calling(create_app(service)) as client:
-        yield client
-
-
 def test_each_slot_is_a_decision_among_what_is_left(client: Caller, service: OfferingService) -> None:
     told = client.post(f"{AT}/rank", json=REQUEST)
     assert told.status_code == 201
     assert told.json() == {
-        "slots": [{"id": "top", "rewardActionId": "c"}, {"id": "side", "rewardActionId": "b"}],
+        "slots": [{"id": "top", "rewardActionId": "c"}, {"id": "side", "rewardActionId": "a"}],
         "eventId": "e",
     }
     top, side = service.asked
@@ -140,6 +127,7 @@ def test_whatever_is_shown_every_slot_has_something_left(
         allowed = decision.allowed or list(msgspec.json.decode(decision.options or b""))
         assert set(allowed) == set(ACTIONS) - {*taken, *one["excludedActions"]}
         assert allowed
-        assert decision.baseline in allowed
+        assert decision.baseline == allowed[0]
+        assert decision.baseline == one["baselineAction"] or one["baselineAction"] in taken
         taken.append(str(allowed[draw % len(allowed)]))
         slots.take(taken[-1])

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from banditboost.serve.store.base import StoreError
 
-PATIENCE = 15.0
+PATIENCE = 10.0
 """Seconds after which an answer of the database is waited for no longer."""
 # A process that is stopped in the middle of a transaction holds locks: the database ends it. What a user's
 # URL says goes before these.
@@ -31,7 +31,7 @@ _SESSION = {
     "client_encoding": "UTF8",
     "timezone": "UTC",
     "idle_in_transaction_session_timeout": "3s",
-    "lock_timeout": "8s",
+    "lock_timeout": "6s",
     "statement_timeout": "60s",
     "default_transaction_isolation": "read committed",
 }

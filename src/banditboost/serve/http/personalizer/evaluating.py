@@ -21,7 +21,7 @@ SOURCES = (ONLINE, BASELINE, RANDOM)
 _COUNTED = ("learned", "logged")
 Rows = dict[str, Array]
 """The columns of rows: those of a Row, and the rewards."""
-_NOT_ASKED = math.nan  # the share of a policy that a row says nothing about
+_NOT_TOLD = math.nan  # the share of a policy that a row says nothing about
 _options = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -30,6 +30,7 @@ class Row(NamedTuple):
 
     at: float
     probability: float
+    lot: float  # 1 if each action that could be shown had a chance, else 0
     online: float
     baseline: float
     random: float
@@ -44,7 +45,7 @@ class Summary(NamedTuple):
     weights: float
     weighted_rewards: float
     squares: float
-    estimate: float | None  # self-normalised; None if no row says anything
+    estimate: float | None  # self-normalised; None if the rows do not tell it
     half_width: float  # of the Gaussian interval
     low: float
     high: float  # bounds that hold at any time
@@ -108,36 +109,40 @@ class Evaluator:
 def row_of(event: Decided, at: float) -> Row:
     """What a decision says of the three policies.
 
-    The model's own is told by what it chose itself. One by lot is not told by what a baseline chose without
-    lot, for other actions could not come.
+    Where a baseline chose, the ranking tells what the model would have done.
     """
     allowed = event.allowed or list(_options.decode(event.options or b"{}")) or [event.label]
-    share, p = 1.0 / len(allowed), event.probability
-    by_model = event.arm == "model"
-    by_lot = by_model or math.isclose(p, share)
+    share, p, by_model = 1.0 / len(allowed), event.probability, event.arm == "model"
     return Row(
         at,
         p,
-        p if by_model else _NOT_ASKED,
+        float(by_model or math.isclose(p, share)),
+        p if by_model else dict(event.ranking).get(event.label, _NOT_TOLD),
         float(event.label == allowed[0]),
-        share if by_lot else _NOT_ASKED,
+        share,
     )
 
 
 class Tally:
-    """What is known of a policy from the rows so far: running sums."""
+    """What is known of a policy from the rows so far: running sums.
+
+    What a baseline shows without lot tells nothing of other actions. The bounds hold nevertheless, but there
+    is no estimate, unless the policy would have shown the same in any case.
+    """
 
     def __init__(self, source: str, rewards: Range) -> None:
         self._column = source.lower()
         self._value = PolicyValue(rewards)
         self._rows = self._shown = 0
+        self._told = True
         self._weights = self._weighted = self._squares = 0.0
 
     def add(self, rows: Rows) -> None:
         """Go on with some rows; those that say nothing about the policy do not count."""
         asked = ~np.isnan(rows[self._column])
-        shares, p, r = (rows[name][asked] for name in (self._column, "probability", "reward"))
+        shares, p, r, lot = (rows[name][asked] for name in (self._column, "probability", "reward", "lot"))
         self._value.add_many(r, p, shares)
+        self._told &= bool(np.all((lot > 0.0) | (shares > 1.0 - 1e-9)))
         weights = shares / p
         self._rows += len(r)
         self._shown += int(np.count_nonzero(weights))
@@ -147,8 +152,8 @@ class Tally:
 
     def summary(self, at: float) -> Summary:
         """What is known now."""
-        bounds = self._value.interval()
-        gauss = self._value.interval("snips", "gaussian") if self._shown else bounds
+        bounds, told = self._value.interval(), self._told and self._shown > 0
+        gauss = self._value.interval("snips", "gaussian") if told else bounds
         return Summary(
             at,
             self._rows,
@@ -156,7 +161,7 @@ class Tally:
             self._weights,
             self._weighted,
             self._squares,
-            self._value.estimate("snips") if self._shown else None,
+            self._value.estimate("snips") if told else None,
             (gauss.high - gauss.low) / 2.0,
             bounds.low,
             bounds.high,

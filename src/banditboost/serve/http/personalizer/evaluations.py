@@ -10,6 +10,7 @@ import asyncio
 import datetime
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
@@ -51,8 +52,8 @@ async def submit(question: Question) -> Response:
     """Make an evaluation, with an id of ours."""
     asked, id_ = read_contract(await question.body()), str(uuid.uuid4())
     kept, info = await _keep(question, id_, asked)
-    told = first_form(id_, kept, *await _found(question, kept, info))
-    return answered(told, 201, {"Location": f"{question.request.url.path}/{id_}"})
+    told = await asyncio.to_thread(first_form, id_, kept, *await _found(question, kept, info))
+    return answered(told, 201, {"Location": f"{quote(question.request.scope['path'])}/{id_}"})
 
 
 async def create(question: Question) -> Response:
@@ -68,8 +69,8 @@ async def show(question: Question) -> Response:
     span = _span(question, kept) if question.dialect.latest else None
     found = await _found(question, kept, info)
     if span is None:
-        return answered(first_form(id_, kept, *found))
-    return answered(latest_form(id_, kept, *found, span))
+        return answered(await asyncio.to_thread(first_form, id_, kept, *found))
+    return answered(await asyncio.to_thread(latest_form, id_, kept, *found, span))
 
 
 async def listed(question: Question) -> Response:

@@ -21,14 +21,6 @@ class RewardRequest(Body, frozen=True):
 _request = msgspec.json.Decoder(RewardRequest)
 
 
-def read_reward(event_id: str, body: bytes, once: str | None = None) -> VerdictRequest:
-    """The verdict that a body tells of an event; `once` is the name of the request, which clients keep when
-    they send it again.
-    """
-    value = decoded(_request, body, remedy=SHAPE).value
-    return VerdictRequest(id=check_id(event_id, "eventId"), reward=check_reward(value, "value"), once=once)
-
-
 async def rank(question: Question) -> Response:
     """Choose an action."""
     asked = read_rank(await question.body(), question.service.settings.limits.depth)
@@ -38,8 +30,9 @@ async def rank(question: Question) -> Response:
 
 async def reward(question: Question) -> Response:
     """Tell what an event has earned. One that is not known is no error, as it was none for Personalizer."""
-    event_id = question.request.path_params["event_id"]
-    verdict = read_reward(event_id, await question.body(), question.request_id)
+    event_id = check_id(question.request.path_params["event_id"], "eventId")
+    value = check_reward(decoded(_request, await question.body(), remedy=SHAPE).value, "value")
+    verdict = VerdictRequest(id=event_id, reward=value, once=question.once(value))
     only(await question.ask(lambda: question.service.judge(question.name, [verdict])))
     return done()
 

@@ -28,13 +28,11 @@ def read_features(objects: Sequence[Any], field: str, deepest: int) -> dict[str,
     found: dict[str, Any] = {}
     times: dict[str, int] = {}
     for place, given in enumerate(objects):
-        if not isinstance(given, Mapping):
-            raise refused(
-                f"{field}[{place}]",
-                f'is {quoted(given)}; give an object with features, such as {{"hour": 9}}',
-            )
-        for name, value in _leaves(given, "", f"{field}[{place}]", deepest):
-            found[_free(name, found, times)] = value
+        at = f"{field}[{place}]"
+        if not isinstance(given, dict):
+            raise refused(at, f'is {quoted(given)}; give an object with features, such as {{"hour": 9}}')
+        for name, value in _leaves(given, "", at, deepest):
+            found[_free(name, found, times) if name in found else name] = value
     return found
 
 
@@ -44,30 +42,30 @@ def read_context(objects: Sequence[Any], field: str, deepest: int) -> dict[str, 
     """
     given = read_features(objects, field, deepest)
     taken = [name for name in given if name == OPTION or name.startswith(PREFIX)]
-    found = {name: value for name, value in given.items() if name not in taken}
     times: dict[str, int] = {}
     for name in taken:
-        found[_free(f"context.{name}", found, times)] = given[name]
-    return found
+        value = given.pop(name)
+        given[_free(f"context.{name}", given, times)] = value
+    return given
 
 
-def _leaves(given: Mapping[str, Any], prefix: str, field: str, left: int) -> Iterator[tuple[str, Any]]:
+def _leaves(given: dict[str, Any], prefix: str, at: str, left: int) -> Iterator[tuple[str, Any]]:
     """Names and values, without objects and arrays of numbers."""
     if not left:
-        raise refused(field, "stands too deep; give flatter objects")
+        raise refused(f"{at}.{prefix[:-1]}", "stands too deep; give flatter objects")
     for key, value in given.items():
         if key.startswith(_IGNORED):
             continue
-        name, place = prefix + key, f"{field}.{key}"
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{name}.", place, left - 1)
+        name = prefix + key
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{name}.", at, left - 1)
         elif isinstance(value, list):
-            yield from _items(name, value, place)
+            yield from _items(name, value, at)
         else:
             yield name, "null" if value is None else value
 
 
-def _items(name: str, values: list[Any], field: str) -> Iterator[tuple[str, Any]]:
+def _items(name: str, values: list[Any], at: str) -> Iterator[tuple[str, Any]]:
     kinds = set(map(type, values))
     if kinds <= _NUMBERS:
         for place, value in enumerate(values):
@@ -75,7 +73,7 @@ def _items(name: str, values: list[Any], field: str) -> Iterator[tuple[str, Any]
     elif kinds == {str}:
         yield name, values
     else:
-        raise refused(field, f"is {quoted(values)}; give an array of numbers, or of texts")
+        raise refused(f"{at}.{name}", f"is {quoted(values)}; give an array of numbers, or of texts")
 
 
 def _free(name: str, found: Mapping[str, Any], times: dict[str, int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -40,10 +40,12 @@ class Question(NamedTuple):
     noting: asyncio.Lock
     """Held while the notes of a model are changed."""
 
-    @property
-    def request_id(self) -> str | None:
-        """The client's name for the request, which it keeps when it sends it again."""
-        return self.request.headers.get(REQUEST_ID) or None
+    def once(self, value: float) -> str | None:
+        """A name for a reward: of the request, which clients keep when they send it again, and of the value,
+        for a client may call all requests of a visitor the same.
+        """
+        told = self.request.headers.get(REQUEST_ID)
+        return blake2b(f"{told} {value!r}".encode(), digest_size=16).hexdigest() if told else None
 
     async def body(self) -> bytes:
         """The body, within the limit."""
@@ -57,8 +59,11 @@ class Question(NamedTuple):
             own = self.service.settings.personalizer
             if error.code != "unknown-model" or own is None or self.name != own.model:
                 raise
-        with suppress(ServiceError):  # somebody else may have made it meanwhile
+        try:
             await self.service.create(self.name, personalizer_settings())
+        except ServiceError as error:
+            if error.status != 409:  # somebody else has made it meanwhile
+                raise
         return await call()
 
 

@@ -95,14 +95,16 @@ class Slots:
         """The decision of each slot, among what is left by then."""
         for slot, id_, features in zip(self._slots, self._ids, self._contexts, strict=True):
             excluded = slot.excluded_actions or ()
-            allowed = [action for action in self._left if action not in excluded]
-            own = slot.baseline_action
+            left = sorted(
+                self._left, key=lambda action: action != slot.baseline_action
+            )  # this one is the first
+            allowed = [action for action in left if action not in excluded]
             yield DecisionRequest(
                 features=features,
-                options=msgspec.json.encode({action: self._options[action] for action in self._left}),
-                allowed=None if len(allowed) == len(self._left) else list(allowed),
+                options=msgspec.json.encode({action: self._options[action] for action in left}),
+                allowed=None if len(allowed) == len(left) else list(allowed),
                 id=id_,
-                baseline=own if own in allowed else allowed[0],
+                baseline=allowed[0],
             )
 
     def take(self, action: str) -> None:
@@ -129,13 +131,13 @@ async def _decide(question: Question, decision: DecisionRequest) -> Any:
 
 async def reward(question: Question) -> Response:
     """Tell what slots have earned."""
-    event_id, once = check_id(question.request.path_params["event_id"], "eventId"), question.request_id
+    event_id = check_id(question.request.path_params["event_id"], "eventId")
     told = decoded(_rewards, await question.body(), remedy=SHAPE).reward
     verdicts = [
         VerdictRequest(
             id=decision_id(event_id, one.slot_id, f"reward[{place}].slotId"),
             reward=check_reward(one.value, f"reward[{place}].value"),
-            once=once,
+            once=question.once(one.value),
         )
         for place, one in enumerate(told)
     ]
