@@ -43,14 +43,16 @@ def load(store: Store, stored: StoredModel, limits: Limits) -> Served:
     return served
 
 
-def from_snapshot(store: Store, stored: StoredModel, snapshot: Snapshot, limits: Limits) -> Served:
+def from_snapshot(
+    store: Store, stored: StoredModel, snapshot: Snapshot, limits: Limits, kind: type[Served] = Served
+) -> Served:
     """The model as a snapshot tells it."""
     try:
         state = kept.state_of(snapshot)
         model = making.unpacked(snapshot.file, f"snapshot {snapshot.n} of {stored.name!r}")
     except (msgspec.DecodeError, BanditBoostError) as error:
         raise _damaged(stored, f"snapshot {snapshot.n} cannot be read ({error})") from error
-    served = Served(stored, kept.settings_of(state), model, limits, history(store, stored))
+    served = kind(stored, kept.settings_of(state), model, limits, history(store, stored))
     kept.restore(served, snapshot, state)
     return served
 

@@ -73,6 +73,7 @@ class SQLiteStore:
         sync: "full" waits for the disk with each commit; "normal" does not: what was written survives the
             process, and the last moments may not survive a loss of power.
         most_pages: of the file; None for as many as the disk holds.
+        read_only: only look, beside the process that the folder belongs to.
     """
 
     def __init__(
@@ -80,12 +81,21 @@ class SQLiteStore:
         folder: str | os.PathLike[str],
         sync: Literal["full", "normal"] = "full",
         most_pages: int | None = None,
+        read_only: bool = False,
     ) -> None:
         self._folder, self._sync, self._most_pages = Path(folder), sync, most_pages
+        self._read_only = read_only
         self._here = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._generation = 0
+        self._lock: Any = None
         self._writing = threading.RLock()
+        if read_only:
+            self._begin_to_look()
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
         with self._told():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self._folder)
@@ -97,6 +107,14 @@ class SQLiteStore:
         except BaseException:
             self._lock.close()
             raise
+
+    def _begin_to_look(self) -> None:
+        if not self.path.exists():
+            raise StoreError(
+                "gone", f"{self._folder}: there is no {self.path.name} here; give the folder of a service"
+            )
+        with self._told():
+            self._writer = self._connect()
 
     # Connections
 
@@ -128,8 +146,15 @@ class SQLiteStore:
 
     def _connect(self) -> sqlite3.Connection:
         made = sqlite3.connect(
-            self.path, timeout=10.0, isolation_level=None, check_same_thread=False, cached_statements=512
+            f"file:{quote(str(self.path))}?mode={'ro' if self._read_only else 'rwc'}",
+            uri=True,
+            timeout=10.0,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
         )
+        if self._read_only:
+            return made
         made.execute("PRAGMA journal_mode=WAL")
         made.execute(f"PRAGMA synchronous={self._sync.upper()}")
         made.execute("PRAGMA cache_size=-32768")
@@ -193,7 +218,14 @@ class SQLiteStore:
         """Give the folder back."""
         with self._writing, self._told():
             self._close_connections()
-            self._lock.close()
+            if not self._read_only:
+                self._lock.close()
+
+    def wrong_pages(self) -> list[str]:
+        """What SQLite finds wrong with its file, after a look at all of it."""
+        with self._told():
+            found = [row[0] for row in self._reader.execute("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
 
     # Models
 
