@@ -59,6 +59,8 @@ def standardise(column: Any, value: float, verdicts: int) -> float:
     that was always the same, unless all rows had it.
     """
     count, mean, zero = column["count"], column["mean"], 0.0
+    if value == 0.0 and (2.0 * column["zeros"] > count or column["missing"] > count):
+        return 0.0  # as below, without a root
     if column["squares"] > count * LEAST_VARIANCE:
         unit = math.sqrt(column["squares"] / count)
         if column["missing"] > count:
@@ -86,9 +88,10 @@ def list_columns(model: Any, x: Array, n: int) -> int:
     verdicts = model.learned.counts.verdicts
     slots[n], values[n] = 0, 1.0
     n += 1
-    for c in range(features.size):
+    for i in range(model.layout.real.size):
+        c = model.layout.real[i]
         codes[c] = -1
-        if x[c] != x[c] or features[c]["kind"] > NOMINAL:
+        if x[c] != x[c]:
             continue
         if features[c]["kind"] == NOMINAL and x[c] >= SHARED:
             continue
@@ -118,11 +121,14 @@ def list_drawn_products(model: Any, n: int) -> int:
         model.scratch,
     )
     widths = model.layout.widths
-    for p in range(products.size):
-        i, j = products[p]["first"], products[p]["second"]
-        if scratch.codes[i] < 0 or scratch.codes[j] < 0:
+    p, following = 0, 0
+    while following < products.size:
+        p, j = following, products[following]["second"]
+        if scratch.codes[j] < 0 or scratch.numbers[j] == 0.0:
+            following = products[p]["end"]  # none of this column's
             continue
-        value = scratch.numbers[i] * scratch.numbers[j]
+        following, i = p + 1, products[p]["first"]
+        value = scratch.numbers[i] * scratch.numbers[j] if scratch.codes[i] >= 0 else 0.0
         if value == 0.0:
             continue
         slot = products[p]["slot"]
@@ -387,11 +393,12 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
 
 
 @kernel
-def note_values(features: Array, statistics: Array, x: Array) -> None:
+def note_values(features: Array, real: Array, statistics: Array, x: Array) -> None:
     """Welford's update of the statistics of numeric columns, and counts of zeros and of missing values. These
     begin with a column's first value: whether it was declared or joined then makes no difference.
     """
-    for c in range(features.size):
+    for i in range(real.size):
+        c = real[i]
         if features[c]["kind"] != NUMERIC:
             continue
         if x[c] != x[c]:
