@@ -1,4 +1,4 @@
-"""`python docs/draw.py` (`make docs`): the figures of docs/ideas.md and docs/architecture.md.
+"""`python docs/draw.py` (`make docs`): the figures of docs/ideas.md, docs/architecture.md and docs/guide-logs.md.
 
 What is computed in them is computed by the package.
 """
@@ -6,12 +6,14 @@ What is computed in them is computed by the package.
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from example_log import run_examples
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
@@ -20,6 +22,7 @@ from banditboost import AdaBandit, AdaFull, GapBoost, datasets, play
 from banditboost.boosting.estimate import estimate_loss
 from banditboost.boosting.exploration import label_probability
 from banditboost.boosting.gap.choose import GAMMA_WITH_HOPE, weigh_labels
+from banditboost.cli.running_values import running_values
 from banditboost.memo import VOTES
 
 FOLDER = Path(__file__).parent / "figures"
@@ -439,6 +442,16 @@ def _draw_compiled(axes: Axes, y: float, title: str, steps: tuple[str, str]) -> 
     arrow(axes, (11.65, y - 0.25), (11.85, y - 0.25))
 
 
+def draw_log_values() -> Figure:
+    """What guide-logs.md finds in its log."""
+    with tempfile.TemporaryDirectory() as folder:
+        looks = run_examples(folder)["found"].looks
+    figure = running_values(looks, ["GapBoost"])
+    figure.set_size_inches(7.2, 4.0)
+    figure.set_facecolor(PAPER)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "house": draw_house,
     "loop": draw_loop,
@@ -447,6 +460,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "votes": draw_votes,
     "exploration": draw_exploration,
     "chain": draw_chain,
+    "log_values": draw_log_values,
 }
 
 

@@ -30,9 +30,9 @@ def option_boost(stream: Stream, settings: Settings, seed: int) -> Numbers:  # n
 
 
 def guess(stream: Stream, settings: Settings, seed: int) -> Numbers:  # noqa: ARG001
-    """Everything is equally likely."""
+    """Everything is equally likely. Labels of made sets are drawn with the bare seed."""
     rounds, options = stream.offered.shape
-    return np.random.default_rng(seed).integers(options, size=rounds)
+    return np.random.default_rng((seed, 1)).integers(options, size=rounds)
 
 
 def linucb(stream: Stream, settings: Settings, seed: int) -> Numbers:  # noqa: ARG001

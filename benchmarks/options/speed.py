@@ -9,13 +9,14 @@ from statistics import median
 from typing import Any
 
 from benchmarks.options.shops import Shop, open_shop
-from benchmarks.options.stream import Stream
+from benchmarks.options.stream import Row, Stream
 from benchmarks.options.wabbit import Settings, command, texts
 
 SPEED = "speed"
 SIZES = (100, 1_000)
 LEARNED, TIMED, TURNS = 150, 20, 5
 WIDTHS = (10, 20)
+NAMES = ("ours", "ours_changed", "ours_both", "peer", "peer_texts")
 Record = dict[str, Any]
 
 
@@ -35,6 +36,14 @@ class Ours:
 
     def decide(self, t: int) -> None:
         self._model.decide(self._stream.contexts[t], options=self._options)
+
+    def changed(self, t: int) -> tuple[int, dict[str, Row]]:
+        """The round with options of which a feature is another one: none of them is at hand."""
+        return t, {name: {**features, "a0": float(t)} for name, features in self._options.items()}
+
+    def decide_changed(self, round_: tuple[int, dict[str, Row]]) -> None:
+        t, options = round_
+        self._model.decide(self._stream.contexts[t], options=options)
 
 
 class Theirs:
@@ -79,11 +88,13 @@ def _measured(n_options: int, about: Mapping[str, Any], settings: Settings) -> R
     for t in range(LEARNED):
         ours.both(t)
         theirs.both(t)
-    times: dict[str, list[float]] = {name: [] for name in ("ours", "ours_both", "peer", "peer_texts")}
+    times: dict[str, list[float]] = {name: [] for name in NAMES}
     for turn in range(TURNS):
         rounds = range(LEARNED + turn * TIMED, LEARNED + (turn + 1) * TIMED)
         read = [theirs.read(t) for t in rounds]
+        changed = list(map(ours.changed, rounds))
         times["ours"].append(_seconds(ours.decide, rounds))
+        times["ours_changed"].append(_seconds(ours.decide_changed, changed))
         times["peer"].append(_seconds(theirs.predict, read))
         times["ours_both"].append(_seconds(ours.both, rounds))
         times["peer_texts"].append(_seconds(theirs.decide, rounds))

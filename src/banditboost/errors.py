@@ -53,3 +53,7 @@ class LogError(BanditBoostError):
 
 class ModelFileError(BanditBoostError):
     """A file is no model, is damaged, or comes from a newer version; or a model cannot be saved in one."""
+
+
+class ConfigurationError(BanditBoostError):
+    """A setting of the service is unknown, or its value cannot be used."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,9 @@ import numpy as np
 from banditboost.boosting.booster import Booster
 from banditboost.boosting.full_information import FullInformationBooster
 from banditboost.errors import BanditBoostError, ModelFileError
+from banditboost.io.container import Contents, read_from
 from banditboost.io.header import ModelHeader
-from banditboost.io.upgrades import read_current
+from banditboost.io.upgrades import read_current, upgraded
 from banditboost.io.values import UnreadableError, demand
 from banditboost.models.bandit import BanditModel
 from banditboost.models.ledger import REMEMBERED
@@ -48,8 +51,19 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditMod
     1
     """
     path = check_path("path", path)
+    return _loaded(path, lambda: read_current(path), weak_learner)
+
+
+def from_bytes(data: bytes, name: str) -> BanditModel | FullInformationBooster:
+    """What `load` makes of a file with these bytes; errors call it by the name."""
+    return _loaded(name, lambda: upgraded(read_from(io.BytesIO(data), len(data))), None)
+
+
+def _loaded(
+    path: str, read: Callable[[], Contents], weak_learner: Any
+) -> BanditModel | FullInformationBooster:
     try:
-        contents = read_current(path)
+        contents = read()
         header = ModelHeader.from_json(contents.header, contents.arrays)
         model = _make(header, weak_learner)
         _restore(model, header, contents.arrays)

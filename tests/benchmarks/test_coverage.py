@@ -26,6 +26,7 @@ def test_sequences_and_bernsteins_hold_everywhere_as_the_page_says() -> None:
     ]
     assert short == []
     assert all(line["logs"] >= 2000 for line in LINES)
+    assert {line["setting"] for line in LINES} == {world.name for world in worlds()}
 
 
 @pytest.mark.parametrize("world", worlds(), ids=lambda world: world.name)

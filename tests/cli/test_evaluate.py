@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
 import banditboost
+from tests.browser import look, needs_browser
 
 
 @pytest.fixture
@@ -85,6 +87,12 @@ def test_the_table_the_remarks_and_the_picture(bb, clicks, home):
         (("--probability", "p", "--level", "2"), "level is 2"),
         (("--probability", "p", "--learner", "AdaFull"), "learns no rewards"),
         (("--probability", "p", "--plot", "values.txt"), "--plot"),
+        (("--probability", "p", "--report", "values.txt"), "--report values.txt: give a name that ends in"),
+        (("--probability", "p", "--report", "no/values.html"), "there is no directory no"),
+        (
+            ("--probability", "p", "--against", "Majority"),
+            "--against Majority: give one of logged, uniform, best",
+        ),
     ],
 )
 def test_what_cannot_be_is_told_in_one_line(bb, clicks, words, told):
@@ -107,5 +115,125 @@ def test_rewards_beyond_the_range_are_refused_with_the_option(bb, home):
 def test_run_says_when_a_file_is_a_log(bb, clicks):
     result = bb("run", clicks, "--label", "clicked", "--learner", "Majority")
     assert "banditboost evaluate" in result.stderr
-    assert "--action banner --reward clicked" in result.stderr
+    assert "--action banner --reward clicked --probability p" in result.stderr
     assert "evaluate" not in bb("run", clicks, "--label", "banner", "--learner", "Majority").stderr
+
+
+def test_policies_are_held_against_another_one(answer, bb, clicks):
+    columns = (
+        *COLUMNS,
+        "--ignore",
+        "price,p",
+        "--at-random",
+        "--learner",
+        "GapBoost",
+        "--learner",
+        "Majority",
+    )
+    plain = answer("evaluate", clicks, *columns)
+    found = answer("evaluate", clicks, *columns, "--against", "best")
+    assert (plain["against"], found["against"]) == ("the log itself", "best label so far")
+    by_name = {one["policy"]: one for one in found["policies"]}
+    assert by_name["best label so far"]["ahead_low"] < 0.0 < by_name["GapBoost"]["ahead_low"]
+    assert [one["value"] for one in found["policies"]] == [one["value"] for one in plain["policies"]]
+    assert "GapBoost earns" in found["verdict"]
+    assert "as much as best label so far" in found["verdict"]
+    of_learner = bb("evaluate", clicks, *columns, "--against", "gapboost")
+    assert "Ahead of GapBoost by" in of_learner.stdout
+    assert "No learner is known to earn more than GapBoost" in of_learner.stdout
+
+
+def test_the_verdict_tells_how_many_times_as_much(answer, clicks):
+    found = answer("evaluate", clicks, *COLUMNS, "--ignore", "price,p", "--at-random")
+    by_name = {one["policy"]: one for one in found["policies"]}
+    mine, log = by_name["GapBoost"], by_name["the log itself"]
+    times, least = mine["value"] / log["value"], 1 + mine["ahead_low"] / log["high"]
+    assert found["verdict"] == (
+        f"GapBoost earns {times:.1f} times as much as the log itself, at least {least:.1f} times: "
+        f"{mine['ahead_low']:.4f} more at least, known after {mine['better_since']:,} rows."
+    )
+
+
+def test_of_several_learners_the_best_is_picked_with_bounds_for_all_of_them(answer, clicks):
+    columns = (*COLUMNS, "--ignore", "price,p", "--at-random", "--learner", "GapBoost")
+    alone = answer("evaluate", clicks, *columns)
+    found = answer("evaluate", clicks, *columns, "--learner", "Random", "--learner", "Majority")
+    assert _ahead(found["verdict"]) < _ahead(alone["verdict"])
+    assert found["policies"][3]["ahead_low"] == alone["policies"][3]["ahead_low"]
+
+
+def _ahead(verdict):
+    return float(verdict.split(": ")[1].split(" ")[0])
+
+
+def test_rewards_below_0_have_no_quotient(answer, home):
+    path = home / "prices.csv"
+    path.write_text("banner,paid,p\n" + "a,1,0.5\nb,-1,0.5\n" * 400, encoding="utf-8")
+    columns = ("--action", "banner", "--reward", "paid", "--probability", "p", "--reward-range", "-1:1")
+    found = answer("evaluate", path, *columns)
+    assert found["verdict"].startswith("GapBoost earns more than the log itself: ")
+
+
+# The page
+
+LOOK = """
+frame.onload = () => {
+  const page = frame.contentDocument, inside = frame.contentWindow;
+  const overhangs = e => e.getBoundingClientRect().right > inside.innerWidth + 1 && !e.closest("thead");
+  tell({
+    width: inside.innerWidth, scroll: page.documentElement.scrollWidth,
+    wide: [...page.querySelectorAll("body *")].filter(overhangs).map(e => e.tagName),
+    requests: inside.performance.getEntriesByType("resource").map(e => e.name),
+    pictures: [...page.images].map(e => e.complete && e.naturalWidth > 0),
+    stacked: inside.getComputedStyle(page.querySelector("#values td")).display,
+    verdict: page.querySelector("#verdict").textContent,
+    policies: [...page.querySelectorAll("#values tbody th")].map(e => e.textContent),
+    labels: [...page.querySelectorAll("#actions tbody th")].map(e => e.textContent),
+    findings: [...page.querySelectorAll("#health li")].map(e => e.textContent),
+    tags: page.querySelectorAll("blink").length,
+  });
+};
+frame.src = "clicks.html";
+"""
+
+
+@pytest.fixture
+def page(bb, home):
+    """Labels that are tags and do not end, and a log that changes half-way."""
+    draw, odd = random.Random(3), "<blink>&amp;" + "a" * 200
+    lines = ["device,banner,clicked,p"]
+    for t in range(1200):
+        shares = {odd: 0.2, "news": 0.8} if t < 600 else {odd: 0.6, "news": 0.4}
+        banner = draw.choices(list(shares), list(shares.values()))[0]
+        lines.append(f"{draw.choice('ab')},{banner},{int(draw.random() < 0.3)},{shares[banner]}")
+    (home / "clicks.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    columns = ("--action", "banner", "--reward", "clicked", "--probability", "p")
+    learners = ("--learner", "GapBoost", "--learner", "Majority", "--learner", "Random")
+    result = bb("evaluate", "clicks.csv", *columns, *learners, "--report", "clicks.html")
+    assert result.exit_code == 0, result.stderr
+    return home
+
+
+def test_the_page_asks_for_nothing_and_shows_names_as_they_are(page):
+    text = (page / "clicks.html").read_text(encoding="utf-8")
+    assert "<blink>" not in text
+    assert re.findall(r'(?:src|href|srcset)="(?!data:)', text) == []
+    assert "No learner is known to earn more than the log itself" in text
+    assert text.count("<img alt=") == 3
+
+
+@needs_browser
+@pytest.mark.parametrize(("width", "display"), [(390, "grid"), (1280, "table-cell")], ids=["phone", "desk"])
+def test_a_browser_shows_the_page(page, width, display):
+    found, log = look(page, width, LOOK)
+    assert found["scroll"] <= width == found["width"]
+    assert found["wide"] == found["requests"] == []
+    assert found["pictures"] == [True] * 3
+    assert found["stacked"] == display
+    assert found["policies"][3:] == ["GapBoost", "Majority", "Random"]
+    assert found["labels"] == ["news", "<blink>&amp;" + "a" * 200]
+    assert len(found["findings"]) == 1
+    assert "the shares of actions change along the log" in found["findings"][0]
+    assert found["tags"] == 0
+    assert "No learner is known" in found["verdict"]
+    assert "CONSOLE" not in log, log

@@ -1,4 +1,6 @@
-"""A wheel that carries machine code: nothing is compiled where it fits, and results are the same to the last bit."""
+"""A wheel that carries machine code: nothing is compiled where it fits, and results are those of kernels that are
+compiled for the same kind of processor, to the last bit.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +56,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def run(script: str, site: Path | None, cache: Path) -> tuple[str, str, list[Path]]:
+def run(script: str, site: Path | None, cache: Path, **more: str) -> tuple[str, str, list[Path]]:
     """What a script prints and logs with an empty cache, and what it has compiled."""
     path = ROOT / "src" if site is None else site
-    environment = {**os.environ, "PYTHONPATH": str(path), "NUMBA_CACHE_DIR": str(cache)}
+    environment = {**os.environ, "PYTHONPATH": str(path), "NUMBA_CACHE_DIR": str(cache), **more}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=cache.parent
     )
@@ -69,7 +71,10 @@ def test_nothing_is_compiled_and_results_are_those_of_compiled_kernels(site: Pat
     shipped, said, compiled = run(PLAY, site, tmp_path / "shipped")
     assert compiled == []
     assert "compiling" not in said
-    here, said, compiled = run(PLAY, None, tmp_path / "here")
+    manifest = json.loads((site / "banditboost" / "machine_code" / "manifest.json").read_text())
+    # Code for this very processor may add more products without rounding in between: other last bits.
+    target = {"NUMBA_CPU_NAME": manifest["baseline"], "NUMBA_CPU_FEATURES": ""}
+    here, said, compiled = run(PLAY, None, tmp_path / "here", **target)
     assert compiled != []
     assert "compiling" in said
     assert here == shipped

@@ -49,9 +49,11 @@ def check_banditboost(words: list[str]) -> None:
     command: Any = typer.main.get_command(app)
     context = None
     while getattr(command, "commands", None):
-        assert words, "a command"
         context = command.make_context("banditboost", [], parent=context, resilient_parsing=True)
         context.resilient_parsing = False
+        if command.invoke_without_command and (not words or words[0].startswith("-")):
+            break
+        assert words, "a command"
         command, words = command.commands[words[0]], words[1:]
     if words:
         command.make_context("banditboost", list(words), parent=context)

@@ -7,16 +7,25 @@ import doctest
 import inspect
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from banditboost.serve.http.app import create_app
+from banditboost.serve.settings import ServiceSettings
+from banditboost.serve.solo import SoloService
+from banditboost.serve.store.sqlite import SQLiteStore
 from tests.docs.pages import PAGES, ROOT, blocks, name
+from tests.serve.serving import serving
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 LONG = {"experiments.md", "guide-exploration.md", "guide-reproducing.md", "interop.md", "tutorial.md"}
-NEIGHBOURS = ("coba", "pandas", "polars", "river", "sklearn", "vowpalwabbit")
+SERVICE = "http://127.0.0.1:8730"
+"""Where pages find the service; the tests start one elsewhere."""
+NEIGHBOURS = ("azure", "coba", "pandas", "polars", "river", "sklearn", "vowpalwabbit")
 README = ROOT / "README.md"
 MOST_CHARACTERS = 100
 WIDER = {
@@ -60,11 +69,26 @@ def test_lines_to_type_fit_on_the_page(page: Path) -> None:
 def test_the_examples_say_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if INTERPRETED and page.name in LONG:
         pytest.skip("plays thousands of rounds")
-    need_neighbours(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    need_neighbours(text)
     monkeypatch.chdir(tmp_path)
-    failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert tried > 0
-    assert failed == 0
+    with service_for(text, tmp_path) as address:
+        tried = tmp_path / page.name
+        tried.write_text(text.replace(SERVICE, address), encoding="utf-8")
+        results = doctest.testfile(str(tried), module_relative=False, encoding="utf-8")
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+@contextmanager
+def service_for(text: str, folder: Path) -> Iterator[str]:
+    """The address of a service of its own, if the examples call one."""
+    if SERVICE not in text:
+        yield SERVICE
+        return
+    service = SoloService(ServiceSettings(), SQLiteStore(folder / "service"))
+    with serving(create_app(service)) as address:
+        yield address
 
 
 def names_imported(page: Path) -> dict[str, object]:

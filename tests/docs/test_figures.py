@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
 from types import ModuleType
 
 import numpy as np
@@ -12,8 +13,13 @@ import pytest
 
 from tests.docs.pages import DOCS
 
+PAGES_WITH_FIGURES = ("ideas.md", "architecture.md", "guide-logs.md")
+
 
 def load(name: str) -> ModuleType:
+    """A script of docs/, which finds the others beside it."""
+    if str(DOCS) not in sys.path:
+        sys.path.append(str(DOCS))
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -60,7 +66,7 @@ def test_probability_falls_with_the_gap(draw: ModuleType) -> None:
 
 
 def test_every_figure_is_there_and_shown(draw: ModuleType) -> None:
-    text = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("ideas.md", "architecture.md"))
+    text = "".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES_WITH_FIGURES)
     shown = set(re.findall(r"!\[[^]]*\]\(figures/(\w+)\.svg\)", text))
     assert shown == set(draw.FIGURES)
     assert all((DOCS / f"figures/{figure}.svg").exists() for figure in shown)
@@ -73,6 +79,18 @@ def test_the_picture_of_the_terminal_holds_nothing_that_was_measured() -> None:
         f"\x1b[1mGapBoost on car\x1b[0m\n\x1b[2mspeed   \x1b[0m {rate} rounds per second\n"
         for rate in (11, 22)
     )
-    assert record.draw(record.repeatable(first)) == record.draw(record.repeatable(again))
+    told = [record.draw(record.repeatable(text), "run car", 84) for text in (first, again)]
+    assert told[0] == told[1]
     assert "GapBoost" in record.repeatable(first)
-    assert "per&#160;second" not in record.PICTURE.read_text(encoding="utf-8")
+    for name in record.PICTURES:
+        assert "per&#160;second" not in (record.FIGURES / name).read_text(encoding="utf-8")
+
+
+def test_the_picture_of_evaluate_says_what_the_guide_says() -> None:
+    """Of a log that the guide makes."""
+    page = (DOCS / "guide-logs.md").read_text(encoding="utf-8")
+    picture = (DOCS / "figures/evaluate-clicks.svg").read_text(encoding="utf-8").replace("&#160;", " ")
+    times = re.search(r"^It earns ([\d.]+) times as much, at least ([\d.]+) times\.$", page, re.MULTILINE)
+    assert times is not None
+    assert f"GapBoost earns {times[1]} times as much as the log itself, at least {times[2]} times" in picture
+    assert "banditboost " + load("record").EVALUATE in page

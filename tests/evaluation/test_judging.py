@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from banditboost import GapBoost
 from banditboost.errors import BanditBoostError, LogError, ParameterError
-from banditboost.evaluation import Learner, LoggedRows, PolicyValue, evaluate
+from banditboost.evaluation import Learner, LoggedRows, PolicyDifference, PolicyValue, evaluate
 from tests.naive import evaluation as naive
 
 LABELS = ["news", "games", "film"]
@@ -58,6 +58,27 @@ def test_policies_of_all_kinds_get_what_they_earn() -> None:
     assert found.better_since("knows") is not None
     assert found.better_since("uniform") is found.better_since("logged") is None
     assert found.values["logged"].estimate() == pytest.approx(float(np.mean(log.rewards)))
+
+
+@pytest.mark.parametrize("least", [None, 1 / 3])
+def test_policies_are_held_against_another_one(least: float | None) -> None:
+    log = a_log(2000)
+    policies: Any = {"logged": "logged", "film": "film", "knows": knows}
+    found = evaluate(policies, log, LABELS, against="film", least=least)
+    alone = PolicyDifference()
+    mine, film = ([float(told(x).get(label, 0.0)) for x, label in zip(log.rows, log.actions, strict=True)]
+                  for told in (knows, lambda _: {"film": 1.0}))  # fmt: skip
+    alone.add_many(log.rewards, log.probabilities, mine, film)
+    assert found.differences["knows"].to_plain() == alone.to_plain()
+    assert found.looks["film"][-1][4:] == pytest.approx((0.0, 0.0), abs=0.2)
+    assert found.differences["film"].estimate() == 0.0
+    assert found.looks["logged"][-1].ahead_high > -0.07 > found.looks["logged"][-1].ahead_low
+    assert (
+        found.looks["knows"][-1].estimate
+        == evaluate(policies, log, LABELS, least=least).looks["knows"][-1].estimate
+    )
+    same = evaluate(policies, log, LABELS, against="logged", least=least)
+    assert same.looks == evaluate(policies, log, LABELS, least=least).looks
 
 
 def test_a_learner_is_judged_before_it_learns_and_learns_what_was_logged_only() -> None:
@@ -176,6 +197,7 @@ def test_policies_that_tell_no_probabilities_are_refused(policy: Any, words: str
         (lambda: evaluate({"p": "news"}, a_log(1), LABELS, least=0), "least is 0"),
         (lambda: evaluate({"p": "news"}, a_log(1), LABELS, rows=0), "rows is 0"),
         (lambda: evaluate({"p": "news"}, a_log(1), LABELS, level=2), "level is 2"),
+        (lambda: evaluate({"p": "news"}, a_log(1), LABELS, against="q"), "against is 'q'; give the name"),
         (lambda: Learner("GapBoost"), "model is 'GapBoost'"),
     ],
 )

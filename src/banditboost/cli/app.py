@@ -22,6 +22,7 @@ from banditboost.cli.evaluate import evaluate
 from banditboost.cli.model import show
 from banditboost.cli.reproduce import reproduce
 from banditboost.cli.run import run
+from banditboost.cli.serve import make_key, serve
 from banditboost.cli.tune import tune
 from banditboost.cli.warm import warm
 from banditboost.errors import BanditBoostError
@@ -112,6 +113,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 data_app = typer.Typer(rich_markup_mode=None, help="The data sets of the paper, and files of your own.")
+serve_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 model_app = typer.Typer(rich_markup_mode=None, help="Saved models.")
 
 
@@ -133,8 +135,11 @@ app.command("tune")(tune)
 app.command("evaluate")(evaluate)
 app.command("reproduce")(reproduce)
 app.command("warm")(warm)
+app.add_typer(serve_app, name="serve")
 app.add_typer(data_app, name="data")
 app.add_typer(model_app, name="model")
 data_app.command("list")(list_data)
 data_app.command("check")(check_data)
 model_app.command("show")(show)
+serve_app.callback()(serve)
+serve_app.command("key")(make_key)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from banditboost.cli import options, output
+from banditboost.cli.judged import BEST, LOGGED, REFERENCES, UNIFORM, Judged
 from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterChoice
 from banditboost.cli.log_choice import LogChoice
 from banditboost.cli.option_groups import takes_groups
-from banditboost.cli.targets import check_picture, check_target
-from banditboost.text import counted
+from banditboost.cli.targets import check_page, check_picture, check_target
 
 if TYPE_CHECKING:
-    from banditboost.evaluation import Evaluation
-    from banditboost.experiments.sheets import Entry
-    from banditboost.logs import Health, Log
+    from banditboost.logs import Log
 
 Learners = Annotated[
     list[str] | None,
@@ -40,7 +39,17 @@ Plot = Annotated[
         metavar="FILE",
     ),
 ]
-LOGGED, UNIFORM, BEST = "the log itself", "all alike", "best label so far"
+Against = Annotated[
+    str,
+    typer.Option(
+        help="What the others are held against: logged, uniform, best (the best label so far), or a learner.",
+        metavar="POLICY",
+    ),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(help="Write all of it as a page, one .html file that asks for no other.", metavar="FILE"),
+]
 
 
 @takes_groups
@@ -49,10 +58,12 @@ def evaluate(
     learner: Learners = None,
     *,
     parameters: ParameterChoice,
+    against: Against = "logged",
     level: Level = 0.95,
     seed: options.Seed = options.FIRST_SEED,
     save: Save = None,
     plot: Plot = None,
+    report: Report = None,
     as_json: options.Json = False,
 ) -> None:
     """Judge learners by a log of what was shown, with what probability, and what came of it.
@@ -63,12 +74,14 @@ def evaluate(
     \b
     Examples:
       banditboost evaluate clicks.csv --action banner --reward clicked --probability p
-      banditboost evaluate clicks.csv --action banner --reward clicked --at-random --plot values.svg
+      banditboost evaluate clicks.csv --action banner --reward clicked --at-random --report clicks.html
     """
     choice.check()
     contestants = [Contestant.parse(name) for name in learner or [RECOMMENDED]]
+    other = _against(against, contestants)
     check_target("--save", save)
     check_picture("--plot", plot)
+    check_page("--report", report)
     with output.waiting(output.LOADING):
         from banditboost import evaluation, logs
 
@@ -82,26 +95,30 @@ def evaluate(
             rewards=choice.range(),
             least=choice.least_of(health),
             level=level,
+            against=other,
         )
     if save is not None:
         policies[contestants[0].title].model.save(save)
-    if plot is not None:
-        _draw(found, plot)
-    told = [_told(name, found) for name in policies]
+    judged = Judged(log.name, log.labels, found, health, None if save is None else str(save))
+    _keep(judged, plot, report)
     if as_json:
-        output.print_json(
-            {
-                "log": log.name,
-                "rows": found.rows,
-                "labels": list(log.labels),
-                "level": level,
-                "policies": told,
-                "health": health.to_dict(),
-                "saved": None if save is None else str(save),
-            }
-        )
+        output.print_json(judged.to_dict())
     else:
-        _print(log, found, told, health)
+        _print(judged)
+        if choice.least_of(health) is None:
+            output.say(
+                "bounds are narrower if --least tells the least probability that any label had in any row; "
+                f"the smallest in the log is {health.least_probability:.3g}"
+            )
+
+
+def _against(typed: str, contestants: list[Contestant]) -> str:
+    """The name in the table of what was typed."""
+    names = REFERENCES | {one.title.lower(): one.title for one in contestants}
+    if typed.lower() not in names:
+        known = ", ".join([*REFERENCES, *(one.title for one in contestants)])
+        raise typer.BadParameter(f"--against {typed}: give one of {known}")
+    return names[typed.lower()]
 
 
 def _policies(
@@ -119,71 +136,24 @@ def _policies(
     return {LOGGED: "logged", UNIFORM: "uniform", BEST: "best label so far", **learners}
 
 
-def _told(name: str, found: Evaluation) -> dict[str, Any]:
-    """What is known of a policy, as plain data."""
-    value, looks = found.values[name], found.looks[name]
-    last = looks[-1] if looks else None
-    return {
-        "policy": name,
-        "estimator": found.estimators[name],
-        "value": value.estimate(found.estimators[name]),
-        "low": None if last is None else last.low,
-        "high": None if last is None else last.high,
-        "ips": value.estimate("ips"),
-        "snips": value.estimate("snips"),
-        "ahead_low": None if last is None else last.ahead_low,
-        "ahead_high": None if last is None else last.ahead_high,
-        "better_since": found.better_since(name),
-        "effective_rows": value.effective_sample_size,
-        "mean_weight": value.mean_weight,
-        "curve": [list(look) for look in looks],
-    }
+def _keep(judged: Judged, plot: Path | None, report: Path | None) -> None:
+    """Write the picture and the page that were asked for."""
+    if plot is not None:
+        from banditboost.cli.running_values import running_values
+        from banditboost.experiments import figures
+
+        figures.save(running_values(judged.found.looks, judged.learners), plot)
+    if report is not None:
+        from banditboost.cli.judged_page import page
+        from banditboost.experiments.writing import write_whole
+
+        command = output.shell(["banditboost", *sys.argv[1:]])
+        write_whole(report, page(judged, command).encode("utf-8", "surrogateescape"))
 
 
-def _print(log: Log, found: Evaluation, told: list[dict[str, Any]], health: Health) -> None:
-    from banditboost.experiments.sheets import Sheet
-
-    title = f"{log.name}: {counted(found.rows, 'row')}, {counted(len(log.labels), 'label')}"
-    header = (
-        "Policy",
-        "Earns",
-        f"Bounds ({found.level:.0%})",
-        "Ahead of the log by",
-        "Better since",
-        "As rows",
-    )
-    output.print_sheet(Sheet("evaluate", title, "", header, tuple(map(_row, told)), ()))
-    output.print_line("Earns: of each row on average. As rows: as good as so many rows of the policy itself.")
-    for finding in health.findings:
+def _print(judged: Judged) -> None:
+    output.print_sheet(judged.sheet())
+    for finding in judged.health.findings:
         output.print_line(f"- {finding}")
-    best = max(
-        (one for one in told[3:] if one["ahead_low"] is not None),
-        key=lambda one: one["ahead_low"],
-        default=None,
-    )
     output.print_line("")
-    if best is not None and best["ahead_low"] > 0.0:
-        output.print_line(
-            f"{best['policy']} earns more than the log: {best['ahead_low']:.4f} more at least, known after "
-            f"{counted(best['better_since'], 'row')}."
-        )
-    else:
-        output.print_line("No learner is known to earn more than the log: it may be too short to tell.")
-
-
-def _row(one: dict[str, Any]) -> tuple[Entry, ...]:
-    from banditboost.experiments.sheets import Entry
-
-    bounds = "" if one["low"] is None else f"{one['low']:.4f} to {one['high']:.4f}"
-    is_log = one["policy"] == LOGGED
-    ahead = "" if one["low"] is None or is_log else f"{one['ahead_low']:.4f} to {one['ahead_high']:.4f}"
-    since = "" if one["better_since"] is None or is_log else f"row {one['better_since']:,}"
-    cells = (one["policy"], f"{one['value']:.4f}", bounds, ahead, since, f"{one['effective_rows']:,.0f}")
-    return tuple(map(Entry, cells))
-
-
-def _draw(found: Evaluation, path: Path) -> None:
-    from banditboost.cli.running_values import running_values
-    from banditboost.experiments import figures
-
-    figures.save(running_values({name: looks for name, looks in found.looks.items() if looks}), path)
+    output.print_line(judged.verdict())

@@ -52,18 +52,23 @@ Least = Annotated[
 ]
 _OUTCOMES = ({"0", "1"}, {"0.0", "1.0"}, {"false", "true"}, {"no", "yes"})
 _SHOWN = re.compile(
-    r"(^|_|\b)(action|arm|ad|banner|choice|item|offer|option|shown|treatment|variant)(s|_?id)?($|_|\b)"
+    r"(^|_|\b)(action|ad|arm|article|banner|campaign|choice|creative|decision|headline|item|message|offer|option"
+    r"|recommendation|shown|treatment|variant)(s|_?id)?($|_|\b)"
 )
+_PROBABILITY = re.compile(r"(^|_|\b)(p|prob|probability|propensity|pscore)($|_|\b)")
 
 
 def looks_like_a_log(choice: DataChoice, labels: Sequence[str], columns: Iterable[Any]) -> str | None:
     """What to say if right labels are 0 and 1 beside a column that seems to tell what was shown."""
     if {str(label).lower() for label in labels} not in _OUTCOMES:
         return None
-    shown = [str(name) for name in columns if _SHOWN.search(str(name).lower())]
+    names = [str(name) for name in columns]
+    shown = [name for name in names if _SHOWN.search(name.lower())]
     if not shown:
         return None
     words = ["banditboost", "evaluate", choice.data, "--action", shown[0], "--reward", str(choice.label)]
+    drawn = [name for name in names if _PROBABILITY.search(name.lower())]
+    words += ["--probability", drawn[0]] if drawn else []
     return (
         f"this run predicts {choice.label} itself. If {shown[0]} is what was shown, and {choice.label} what "
         f"came of it, then this is a log, and you want: {output.shell(words)}"

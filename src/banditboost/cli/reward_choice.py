@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from banditboost.models.model import Model
 
 
+def parse_range(text: str) -> Range:
+    """The least and the largest reward, typed as LOW:HIGH.
+
+    >>> parse_range("0:30")
+    (0.0, 30.0)
+    """
+    try:
+        return check_range([float(end) for end in text.split(":")])
+    except (ValueError, ParameterError):
+        raise typer.BadParameter(
+            f"--reward-range {text!r} is not LOW:HIGH, the least and the largest reward, such as 0:30"
+        ) from None
+
+
 @dataclass(frozen=True)
 class RewardChoice:
     """The options of `run` for files that say what each label would earn.
@@ -38,13 +52,7 @@ class RewardChoice:
         """The least and the largest reward."""
         if self.reward_range is None:
             return UNIT
-        try:
-            return check_range([float(end) for end in self.reward_range.split(":")])
-        except (ValueError, ParameterError):
-            raise typer.BadParameter(
-                f"--reward-range {self.reward_range!r} is not LOW:HIGH, the least and the largest reward, "
-                "such as 0:30"
-            ) from None
+        return parse_range(self.reward_range)
 
     def check(self, choice: DataChoice) -> None:
         """Refuse what cannot be meant, before anything is read."""

@@ -11,6 +11,7 @@ from banditboost import validation
 from banditboost.errors import ParameterError
 
 _PICTURES = (".png", ".svg", ".pdf")
+_PAGES = (".html", ".htm")
 
 
 def check_target(option: str, path: Path | None) -> None:
@@ -34,6 +35,15 @@ def check_target(option: str, path: Path | None) -> None:
 
 def check_picture(option: str, path: Path | None) -> None:
     """Refuse a file that could not be written, or has an ending that no picture has."""
+    _check_ending(option, path, _PICTURES)
+
+
+def check_page(option: str, path: Path | None) -> None:
+    """Refuse a file that could not be written, or that a browser would not take for a page."""
+    _check_ending(option, path, _PAGES)
+
+
+def _check_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> None:
     check_target(option, path)
-    if path is not None and path.suffix not in _PICTURES:
-        raise typer.BadParameter(f"{option} {path}: give a name that ends in {', '.join(_PICTURES)}")
+    if path is not None and path.suffix not in endings:
+        raise typer.BadParameter(f"{option} {path}: give a name that ends in {', '.join(endings)}")

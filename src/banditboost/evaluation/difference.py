@@ -173,10 +173,15 @@ class PolicyDifference:
         return made
 
 
+def difference_scores(u: Array, w: Array, v: Array) -> tuple[Array, Array]:
+    """Two kinds with the means 1 + the difference and 1 - the difference, for rewards u and two weights."""
+    gain, other = w * u, v * u
+    return gain + (v - other), other + (w - gain)
+
+
 def _scores(u: Array, w: Array, v: Array, model: Baseline | None) -> tuple[Array, Array, Array]:
     """Two kinds with the means 1 + the difference and 1 - the difference, and the difference itself."""
     if model is None:
-        gain, other = w * u, v * u
-        return gain + (v - other), other + (w - gain), gain - other
+        return *difference_scores(u, w, v), w * u - v * u
     low, high = doubly_robust_scores(u, w, model)
     return low + (1.0 - u), high + u, w * (u - model.shown) + model.mean - u

@@ -56,7 +56,7 @@ class Look(NamedTuple):
     low: float
     high: float
     ahead_low: float
-    """Bounds on how much more the policy earns than the one that logged."""
+    """Bounds on how much more the policy earns than the one that it is held against."""
     ahead_high: float
 
 
@@ -74,16 +74,18 @@ class Evaluation:
 
     estimators: dict[str, str]
     """Whose estimates the looks of each policy have."""
+    against: str | None
+    """The policy from which the others differ; None is the one that logged."""
     level: float
     values: dict[str, PolicyValue]
     differences: dict[str, PolicyDifference]
-    """From the policy that logged."""
+    """From the one that they are held against."""
     looks: dict[str, list[Look]] = field(default_factory=dict)
     rows: int = 0
 
     def better_since(self, name: str) -> int | None:
-        """After how many rows it was first known that the policy is better than the one that logged; None if
-        it is not known.
+        """After how many rows it was first known that the policy is better than the one that it is held
+        against; None if it is not known.
 
         At any look the sequence holds, so the first one will do.
         """
@@ -116,6 +118,7 @@ def evaluate(
     least: float | None = None,
     rows: int | None = None,
     level: float = 0.95,
+    against: str | None = None,
 ) -> Evaluation:
     """Judge policies by a log of another one.
 
@@ -131,8 +134,9 @@ def evaluate(
             doubly robust bounds are told, which are narrower.
         rows: how many rows there will be, if intervals of the kind "bernstein" are wanted.
         level: how sure the bounds of the looks are to hold.
+        against: the name of the policy that the others are held against; None is the one that logged.
     """
-    judge = _Judge(policies, labels, check_range(rewards), least, rows, doors.check_level(level))
+    judge = _Judge(policies, labels, check_range(rewards), least, rows, doors.check_level(level), against)
     for block in [log] if hasattr(log, "actions") else log:
         try:
             judge.hear(block)
@@ -152,6 +156,7 @@ class _Judge:
         least: float | None,
         rows: int | None,
         level: float,
+        against: str | None,
     ) -> None:
         self._labels, self._rewards = check_labels(labels), rewards
         self._least = None if least is None else check_number("least", least, 0.0, 1.0, open_low=True)
@@ -165,6 +170,11 @@ class _Judge:
         self._policies = {
             name: policy_of(str(name), given, self._labels, rewards) for name, given in policies.items()
         }
+        if against is not None and against not in self._policies:
+            raise ParameterError(
+                f"against is {quoted(against)}; give the name of one of the policies, "
+                f"{quoted(list(self._policies)[:10])}, or None for the one that logged"
+            )
         self._means = _LabelMeans(len(self._labels))
         estimators = {
             name: "ips" if self._least is None or policy is None else "doubly_robust"
@@ -172,7 +182,9 @@ class _Judge:
         }
         values = {name: PolicyValue(rewards, rows=rows) for name in policies}
         differences = {name: PolicyDifference(rewards, rows=rows) for name in policies}
-        self.found = Evaluation(estimators, level, values, differences, {name: [] for name in policies})
+        self.found = Evaluation(
+            estimators, against, level, values, differences, {name: [] for name in policies}
+        )
         self._next_look = _FIRST_LOOK
 
     def hear(self, block: Any) -> None:
@@ -224,16 +236,22 @@ class _Judge:
         earned = np.minimum(low + (high - low) * u, high)
         at, shape = np.arange(len(u)), (len(u), len(self._labels))
         predicted = np.broadcast_to(low + (high - low) * self._means.predicted(), shape)
-        for name, policy in self._policies.items():
+        shares = {
+            name: None if policy is None else policy.judged(rows, shown, u, p)
+            for name, policy in self._policies.items()
+        }
+        against = None if self.found.against is None else shares[self.found.against]
+        other = None if against is None else against[at, shown]
+        for name, own in shares.items():
             value, difference = self.found.values[name], self.found.differences[name]
-            if policy is None:  # its weights are 1, and there is nothing to predict
+            if own is None:  # its weights are 1, and there is nothing to predict
                 value.add_many(earned, p, p)
-                difference.add_many(earned, p, p)
+                difference.add_many(earned, p, p, other)
                 continue
-            shares = policy.judged(rows, shown, u, p)
-            model = baseline(shown, shares, predicted, least=self._least, rewards=self._rewards)
-            value.add_many(earned, p, shares[at, shown], model)
-            difference.add_many(earned, p, shares[at, shown], model=None if self._least is None else model)
+            model = baseline(shown, own, predicted, least=self._least, rewards=self._rewards)
+            value.add_many(earned, p, own[at, shown], model)
+            is_robust = self._least is not None and other is None
+            difference.add_many(earned, p, own[at, shown], other, model if is_robust else None)
         self._means.learn(shown, u)
 
     def look(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from banditboost.errors import LogError, ParameterError
 from banditboost.evaluation import doors
+from banditboost.models.offering import OfferingModel
 from banditboost.text import quoted
 from banditboost.types import Array
 
@@ -76,6 +77,18 @@ class Function:
         return doors.distributions(f"the policy {quoted(self._name)}", shares, len(shares), len(self._labels))
 
 
+def check_learns(model: Any) -> Any:
+    """Refuse what cannot learn from a log."""
+    if not hasattr(model, "learn_logged"):
+        raise ParameterError(f"model is {quoted(model)}; give a bandit booster or a baseline")
+    return model
+
+
+def chooses_among_options(model: Any) -> bool:
+    """Whether options come with each call, and there are no labels."""
+    return isinstance(model, OfferingModel)
+
+
 class Learner:
     """A model that learns along the log: each row is judged before the model has learned it.
 
@@ -87,9 +100,12 @@ class Learner:
     """
 
     def __init__(self, model: Any) -> None:
-        if not hasattr(model, "learn_logged"):
-            raise ParameterError(f"model is {quoted(model)}; give a bandit booster or a baseline")
-        self.model = model
+        self.model = check_learns(model)
+        if chooses_among_options(model):
+            raise ParameterError(
+                f"model is {quoted(model)}, which chooses among options instead of labels; judge it with "
+                "Apprentice(model) and observe(..., options=...) for each row"
+            )
 
 
 class _Learning(Function):

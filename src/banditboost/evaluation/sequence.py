@@ -6,7 +6,8 @@ Anytime-valid off-policy inference: Waudby-Smith, Wu, Ramdas, Karampatziakis and
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,8 +27,13 @@ _PLANNED_LIMIT = math.log(2.0 / 0.05)  # rates are made for 95 %, and hold at ev
 
 def running(start: Array, terms: Array) -> tuple[Array, Array]:
     """The sums before each row, and after all; one by one, so that all sizes of blocks come to the same."""
-    sums = np.cumsum(np.concatenate([start[None], terms]), axis=0)
+    sums = _sums(start, terms)
     return sums[:-1], sums[-1]
+
+
+def _sums(start: Array, terms: Array) -> Array:
+    """Before the first row, and after each."""
+    return np.cumsum(np.concatenate([start[None], terms]), axis=0)
 
 
 class Sequence:
@@ -45,33 +51,42 @@ class Sequence:
     def __init__(
         self, scale: float = 1.0, offset: float = 0.0, *, rows: int = 0, shape: tuple[int, ...] = ()
     ) -> None:
-        self._scale, self._offset, self._rows = scale, offset, rows
+        self.scale, self._offset, self._rows = scale, offset, rows
         # Values lie between 0 and 1, those of differences between -1 and 1.
         self._cap = (1.0 + offset) / scale
         self.n = 0
         self.sides = np.zeros((2, _PER_SIDE, *shape))
 
-    def add(self, low: Array, high: Array) -> None:
-        """Scores, a row for each event."""
-        after = [
-            self._advanced(side, scores / self._scale)
+    def add(self, low: Array, high: Array, marks: Iterable[int] = ()) -> Array:
+        """Scores, a row for each event.
+
+        Returns:
+            The totals and the variances of both sides after so many of these rows, for each mark.
+        """
+        places = [*marks]
+        advanced = [
+            self._advanced(side, scores / self.scale, places)
             for side, scores in zip(self.sides, (low, high), strict=True)
         ]
-        self.sides, self.n = np.stack(after), self.n + len(low)
+        self.sides, self.n = np.stack([after for after, _ in advanced]), self.n + len(low)
+        return np.stack([marked for _, marked in advanced], axis=1)
 
-    def _advanced(self, side: Array, scores: Array) -> Array:
+    def _advanced(self, side: Array, scores: Array, marks: list[int]) -> tuple[Array, Array]:
         after = side.copy()
         seen = np.arange(self.n, self.n + len(scores), dtype=np.float64).reshape(-1, *[1] * (scores.ndim - 1))
-        before, after[TOTAL] = running(side[TOTAL], scores)
-        squares = (scores - np.minimum((before + _FIRST_GUESS) / (seen + 1.0), self._cap)) ** 2
-        variance, after[VARIANCE] = running(side[VARIANCE], squares)
+        totals = _sums(side[TOTAL], scores)
+        guesses = np.minimum((totals[:-1] + _FIRST_GUESS) / (seen + 1.0), self._cap)
+        squares = (scores - guesses) ** 2
+        variances = _sums(side[VARIANCE], squares)
+        variance = variances[:-1]
+        after[TOTAL], after[VARIANCE] = totals[-1], variances[-1]
         if self._rows:
             spread = (_FIRST_VARIANCE + variance) / (seen + 1.0)
             rates = np.minimum(np.sqrt(2.0 * _PLANNED_LIMIT / (spread * self._rows)), _LARGEST_RATE)
             after[RATES] = running(side[RATES], rates)[1]
             after[RATED] = running(side[RATED], rates * scores)[1]
             after[PRICE] = running(side[PRICE], (-np.log1p(-rates) - rates) * squares)[1]
-        return after
+        return after, np.stack([totals[marks], variances[marks]], axis=1)
 
     def anytime(self, level: float) -> tuple[Array, Array]:
         """The target's bounds now: at all times together they hold with this probability."""
@@ -79,7 +94,7 @@ class Sequence:
             return self._nothing_known()
         limit = math.log(2.0 / (1.0 - level))
         total, variance = self.sides[:, TOTAL], self.sides[:, VARIANCE]
-        return self._target((total - boundary(variance, limit)) / self.n)
+        return self.target((total - boundary(variance, limit)) / self.n)
 
     def fixed(self, level: float) -> tuple[Array, Array]:
         """The target's bounds, made for the planned number of rows."""
@@ -92,17 +107,23 @@ class Sequence:
             return self._nothing_known()
         limit = math.log(2.0 / (1.0 - level))
         rates, rated, price = (self.sides[:, place] for place in (RATES, RATED, PRICE))
-        return self._target((rated - price - limit) / rates)
+        return self.target((rated - price - limit) / rates)
 
     def _nothing_known(self) -> tuple[Array, Array]:
         shape = self.sides.shape[2:]
         return np.full(shape, 0.0 - self._offset), np.ones(shape)
 
-    def _target(self, lower: Array) -> tuple[Array, Array]:
+    def target(self, lower: Array) -> tuple[Array, Array]:
         """From lower bounds on the means of both sides."""
-        low, high = self._scale * lower[0] - self._offset, 1.0 - self._scale * lower[1]
+        low, high = self.scale * lower[0] - self._offset, 1.0 - self.scale * lower[1]
         least = 0.0 - self._offset
         return np.clip(low, least, 1.0), np.clip(high, least, 1.0)
+
+    def copy(self) -> Self:
+        """One that goes on by itself."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)  # its arrays are replaced, never written on
+        return made
 
     def to_plain(self) -> dict[str, Any]:
         return {"n": self.n, "sides": self.sides.tolist()}

@@ -151,7 +151,7 @@ class PolicyValue:
         w = doors.weights("policy", policy, p)
         check_model(model, len(u), self._cut, self._has_model)
         state = self._n, self._sums, self._has_model, self._bounded, self._sequences
-        self._sequences = {name: _copied(found) for name, found in self._sequences.items()}
+        self._sequences = {name: found.copy() for name, found in self._sequences.items()}
         try:
             for start in range(0, len(u), BLOCK):
                 part = slice(start, start + BLOCK)
@@ -365,12 +365,6 @@ def restore(sequence: Sequence, plain: Any, most: int) -> None:
     sides = np.array(plain["sides"], np.float64)
     demand(sides.shape == sequence.sides.shape and bool(np.all(np.isfinite(sides))), "a sequence is damaged")
     sequence.restore(check_count("n", plain["n"], 0, most), sides)
-
-
-def _copied(sequence: Sequence) -> Sequence:
-    made = Sequence.__new__(Sequence)
-    made.__dict__.update(sequence.__dict__)  # its arrays are replaced, never written on
-    return made
 
 
 def _checked_weights(weights: Any) -> tuple[float, float]:

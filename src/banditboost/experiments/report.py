@@ -5,15 +5,11 @@ Made from records alone.
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
-from matplotlib.figure import Figure
-
-from banditboost.experiments import figures
+from banditboost.experiments import figures, pages
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.grouping import data_of, group, learner_of, mode_of, title_of
 from banditboost.experiments.records import Record, checked
@@ -21,7 +17,7 @@ from banditboost.experiments.sheets import Entry, Sheet
 from banditboost.experiments.statistics import FEWEST_FOR_AN_INTERVAL
 from banditboost.experiments.tables import SCORES, TOLERANCE, side
 from banditboost.experiments.wording import value_text
-from banditboost.text import html, quoted, visible
+from banditboost.text import html, quoted
 
 PAPER = "https://proceedings.mlr.press/v89/zhang19e.html"
 
@@ -50,22 +46,13 @@ def page(report: Report) -> str:
             raise ExperimentError(f"records is {quoted(records)}; give a list of records of tasks")
     checked([*report.curves, *report.grid, *report.others], "id", "task")
     checked(report.records, "rounds", "seconds", "machine", "versions", "finished")
-    parts = [_head(report), _tiles(report), *map(_sheet, report.sheets)]
+    parts = [_head(report), _tiles(report), *map(pages.section, report.sheets)]
     if report.curves:
         parts.append(_curves(report.curves))
     if report.grid:
         parts.append(_grid(report.grid))
     parts += [_parameters(report.records), _machine(report.records)]
-    style = files("banditboost.experiments").joinpath("report.css").read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<link rel="icon" href="data:,">\n'
-        "<title>banditboost: the paper reproduced</title>\n"
-        f"<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(parts)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return pages.document("the paper reproduced", parts)
 
 
 def _head(report: Report) -> str:
@@ -89,11 +76,7 @@ def _tiles(report: Report) -> str:
     for mode, marks in _marks(report.sheets).items():
         tiles.append((f"{marks.count('')} of {len(marks)}", f"{mode}: cells within {TOLERANCE} of the paper"))
         tiles.append((f"{marks.count('above')} / {marks.count('below')}", f"{mode}: cells above / below"))
-    return (
-        '<dl class="tiles">'
-        + "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for value, label in tiles)
-        + "</dl>"
-    )
+    return pages.tiles(tiles)
 
 
 def _marks(sheets: Iterable[Sheet]) -> dict[str, list[str]]:
@@ -111,32 +94,6 @@ def _duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def _sheet(sheet: Sheet) -> str:
-    head = "".join(f'<th scope="col">{html(name)}</th>' for name in sheet.header)
-    body = "\n".join(_row(sheet.header, row) for row in sheet.rows)
-    return (
-        f'<section id="{html(sheet.name)}"><h2>{html(sheet.title)}</h2>'
-        f'<p class="note">{html(sheet.note)}</p>'
-        f'<table class="cards"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></section>'
-    )
-
-
-def _row(header: Sequence[str], row: Sequence[Entry]) -> str:
-    first, *others = row
-    cells = "".join(_cell(name, entry) for name, entry in zip(header[1:], others, strict=True))
-    return f'<tr><th scope="row">{_text(first)}</th>{cells}</tr>'
-
-
-def _cell(name: str, entry: Entry) -> str:
-    mark = f' class="{entry.mark}"' if entry.mark else ""
-    return f'<td data-label="{html(name)}"{mark}><span>{_text(entry)}</span></td>'
-
-
-def _text(entry: Entry) -> str:
-    detail = f"<small>{html(entry.detail)}</small>" if entry.detail else ""
-    return f"<b>{html(entry.main)}</b>{detail}"
 
 
 def _curves(records: Sequence[Record]) -> str:
@@ -171,7 +128,7 @@ def _rate_of(record: Record) -> float | None:
 def _gallery(name: str, title: str, note: str, records: Sequence[Record], draw: Any) -> str:
     panels = group(records, data_of, mode_of).items()
     pictures = "".join(
-        _picture(draw(members, legend=False), f"{title}: {title_of(data)}", mode)
+        pages.picture(draw(members, legend=False), f"{title}: {title_of(data)}, {mode}", mode)
         for (data, mode), members in panels
     )
     return (
@@ -190,12 +147,6 @@ def _legend_item(learner: str, learners: Sequence[str]) -> str:
     style = "dashed" if figures.dashes(learner) == "--" else "solid"
     line = f"border-top: 3px {style} {figures.colour(learner, learners)}"
     return f'<li><i style="{line}"></i>{html(learner)}</li>'
-
-
-def _picture(figure: Figure, text: str, mode: str) -> str:
-    data = base64.b64encode(figures.svg_text(figure).encode()).decode()
-    picture = f'<img alt="{html(text)}, {mode}" src="data:image/svg+xml;base64,{data}">'
-    return f"<figure>{picture}<figcaption>{mode}</figcaption></figure>"
 
 
 def _parameters(records: Iterable[Record]) -> str:
@@ -221,7 +172,7 @@ def _parameters(records: Iterable[Record]) -> str:
                 Entry(explored + parameters),
             )
         )
-    return _sheet(
+    return pages.section(
         Sheet(
             "parameters",
             "Parameters",
@@ -254,13 +205,6 @@ def _span(seeds: Sequence[int]) -> str:
 def _machine(records: Iterable[Record]) -> str:
     """Every machine and set of versions that took part."""
     told = [{**record["machine"], **record["versions"]} for record in records]
-    places = {_facts(dict(sorted(facts.items()))): facts for facts in told}
-    facts = "".join(map(_facts, places.values()))
+    places = {pages.facts(dict(sorted(facts.items()))): facts for facts in told}
+    facts = "".join(map(pages.facts, places.values()))
     return f'<section id="machine"><h2>Machine and versions</h2>{facts}</section>'
-
-
-def _facts(facts: Mapping[str, Any]) -> str:
-    items = (
-        f"<div><dt>{html(name)}</dt><dd>{html(visible(value))}</dd></div>" for name, value in facts.items()
-    )
-    return f'<dl class="facts">{"".join(items)}</dl>'

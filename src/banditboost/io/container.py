@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
@@ -45,6 +46,13 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     """Replace the file at once or not at all."""
     with replacing(path) as file:
         _write_to(file, header, arrays)
+
+
+def packed(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
+    """What `write` puts into a file."""
+    made = io.BytesIO()
+    _write_to(made, header, arrays)
+    return made.getvalue()
 
 
 def _write_to(file: BinaryIO, header: dict[str, Any], arrays: dict[str, Array]) -> None:
@@ -93,10 +101,15 @@ def _spec(name: str, array: Array) -> dict[str, Any]:
 def read(path: str | os.PathLike[str]) -> Contents:
     """What the file holds; raises UnreadableError, whatever the bytes are."""
     with Path(path).open("rb") as file:
-        prefix = file.read(_PREFIX.size)
-        version, header_size, size = _parse_prefix(prefix, os.fstat(file.fileno()).st_size)
-        body = file.read(size - _PREFIX.size - _DIGEST)
-        digest = file.read(_DIGEST)
+        return read_from(file, os.fstat(file.fileno()).st_size)
+
+
+def read_from(file: BinaryIO, actual: int) -> Contents:
+    """The same, of an open file with so many bytes."""
+    prefix = file.read(_PREFIX.size)
+    version, header_size, size = _parse_prefix(prefix, actual)
+    body = file.read(size - _PREFIX.size - _DIGEST)
+    digest = file.read(_DIGEST)
     expected = hashlib.sha256(prefix)
     expected.update(body)
     if expected.digest() != digest:

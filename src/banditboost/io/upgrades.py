@@ -15,7 +15,11 @@ UPGRADES: dict[int, Callable[[Contents], Contents]] = {}
 
 def read_current(path: str | os.PathLike[str]) -> Contents:
     """What the file holds, in the newest format."""
-    contents = container.read(path)
+    return upgraded(container.read(path))
+
+
+def upgraded(contents: Contents) -> Contents:
+    """The same in the newest format."""
     while contents.format < container.FORMAT:
         contents = UPGRADES[contents.format](contents)
     return contents

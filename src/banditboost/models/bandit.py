@@ -307,6 +307,37 @@ class BanditModel(LoggedModel):
         made._renew()
         return made
 
+    @locked
+    def go_on_as(self, branch: Self) -> None:
+        """Become this branch: decide from its next round on, with what this model has learned.
+
+        So a process that decides refreshes its branch: it loads the latest file of the model that learns,
+        and lets it go on as the branch that it has. It costs nothing, however large the model is, and the
+        model that learns remembers one branch for each process, however often they are refreshed. The old
+        branch may go; if it decides on, then apart from this one.
+
+        >>> from banditboost import GapBoost
+        >>> model = GapBoost(["yes", "no"], seed=1)
+        >>> branch = model.branch()
+        >>> model.learn(branch.decide({"age": 31}), correct=True)
+        >>> fresh = model.branch()  # or load() of its file
+        >>> fresh.go_on_as(branch)
+        >>> model.learn(fresh.decide({"age": 32}), correct=False)
+        >>> fresh.verdicts, fresh.rounds, model.verdicts
+        (1, 2, 2)
+        """
+        if not isinstance(branch, BanditModel):
+            raise DecisionError(f"branch is {quoted(branch)}; give what model.branch() returned")
+        with branch._lock:
+            draft = self._draft()
+            draft._identity = branch._identity.gone_on(self.model_id, draft._vocabulary)
+            draft._identity.verdicts_elsewhere = int(self._tally[HEARD])
+            draft._identity.ledger.write(draft._settings)
+            draft._counts.rounds, draft._draw_seed = branch.rounds, branch._draw_seed
+            draft._renew()
+            branch._identity.end_run()
+        self._become(draft)
+
     def _kept(self) -> dict[str, Any]:
         """A copy decides in a run of its own."""
         kept = super()._kept()

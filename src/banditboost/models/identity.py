@@ -22,6 +22,7 @@ import copy
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -123,10 +124,32 @@ class Identity:
         """What comes next is decided by another run: the model was loaded or copied."""
         self.origin = None
 
+    def go_on(self) -> None:
+        """Go on in the last run after a load.
+
+        For those only who know that nobody else has gone on in it: two models that decide in one run cannot
+        be told apart.
+        """
+        self.forks = FORKS[0]
+        self.origin = Origin(self.model_id, self.branch, self.runs[-1][1])
+
     def branched_off(self, rounds: int) -> Identity:
         """A new branch that begins after so many rounds."""
         part = f"{rounds:x}-{os.urandom(8).hex()}"
         return Identity(self.model_id, f"{self.branch}/{part}" if self.branch else part, rounds)
+
+    def gone_on(self, model_id: str, vocabulary: Callable[[], Vocabulary]) -> Identity:
+        """This branch as another copy of its model goes on with it: in the same run, if one has begun."""
+        if model_id != self.model_id or not self.branch:
+            raise DecisionError(
+                f"the branch is {_named(self.branch)} of model {self.model_id}, and this is model {model_id};"
+                " give a branch of this model"
+            )
+        made = self.draft()
+        made.ledger, made._below = copy.deepcopy(self.ledger), {}
+        if self.origin is not None:
+            made.origin = Origin(model_id, self.branch, self.origin.run, vocabulary())
+        return made
 
     # Verdicts
 

@@ -136,7 +136,7 @@ class LoggedModel(NoticingModel):
         table = checked_table(self._schema, X)
         rows = checked_rows(self._schema, X) if table is None else table
         told = {"labels": labels, "rewards": rewards, "probabilities": probabilities, "allowed": allowed}
-        columns = [_column(name, given, len(rows)) for name, given in told.items()]
+        columns = [column(name, given, len(rows)) for name, given in told.items()]
         lessons = [
             self._numbered_lesson(t, len(rows), rows[t], *cells)
             for t, cells in enumerate(zip(*columns, strict=True))
@@ -244,7 +244,7 @@ class LoggedModel(NoticingModel):
         return draw_seed(self.seed, f"{branch}/log" if branch else "log")
 
 
-def _column(name: str, given: Any, n_rows: int) -> list[Any]:
+def column(name: str, given: Any, n_rows: int) -> list[Any]:
     """A value for each row."""
     if given is None and name in ("probabilities", "allowed"):
         return [None] * n_rows

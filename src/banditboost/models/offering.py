@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from banditboost.decision import Decision, Origin
-from banditboost.errors import DecisionError, LabelError, LogError
+from banditboost.errors import DecisionError, LabelError
 from banditboost.memo import MOST_PROBABILITIES, ROUND
 from banditboost.models.bandit import BanditModel
 from banditboost.models.identity import FORKS
@@ -86,9 +86,7 @@ class OfferingModel(BanditModel):
         offered = read_options(options)
         among, x = places_of(offered.ids, allowed), read_context(x)
         identity, round_ = self._identity, self._calls.counters[ROUNDS]
-        rows = self._encoder.encode(x, offered.features)
-        if rows is None:
-            rows = encode_if_known(self._schema, x, offered)
+        rows = self._coded_if_known(x, offered)
         origin = identity.origin
         if (
             rows is None
@@ -99,6 +97,15 @@ class OfferingModel(BanditModel):
         ):
             return self._decide_new(x, offered, among)
         return self._decide_laid_out(origin, rows, offered.ids, among)
+
+    def _coded_if_known(self, x: Mapping[Any, Any], offered: Options) -> Array | None:
+        """Joint rows, which lie where compiled code reads them if they were coded the short way; None if any
+        brings what has not joined.
+        """
+        rows: Array = self._offered.rows[: len(offered.ids)]
+        if len(rows) == len(offered.ids) and self._encoder.encode(x, offered, rows):
+            return rows
+        return encode_if_known(self._schema, x, offered)
 
     def _decide_new(self, x: Mapping[Any, Any], offered: Options, among: Array | None) -> Decision:
         """Decide after something has joined, a run has begun, or more room was made: all at once."""
@@ -127,11 +134,20 @@ class OfferingModel(BanditModel):
         return Decision._of(origin, ids, memo, among, held)
 
     def _choose_laid_out(
-        self, rows: Array, ids: tuple[Hashable, ...], among: Array | None, round_: int, *, counted: bool
+        self,
+        rows: Array,
+        ids: tuple[Hashable, ...],
+        among: Array | None,
+        round_: int,
+        *,
+        counted: bool,
+        seed: int | None = None,
     ) -> Array:
         offered, k = self._offered, len(rows)
-        offered.rows[:k], offered.ids[:k], offered.number[0] = rows, self._codes_of(ids), k
-        return self._choose(rows[0], round_, among, counted)[0]
+        if rows.base is not offered.rows:  # the encoder writes them where they are read
+            offered.rows[:k] = rows
+        offered.ids[:k], offered.number[0] = self._codes_of(ids), k
+        return self._choose(rows[0], round_, among, counted, seed)[0]
 
     def _codes_of(self, ids: tuple[Hashable, ...]) -> list[int]:
         codes = self._codes
@@ -220,12 +236,6 @@ class OfferingModel(BanditModel):
             self._become(draft)
         self._choose_laid_out(rows, offered.ids, among, self.rounds, counted=False)
         return offered, self._offered.probabilities[: len(rows)].tolist(), among
-
-    def _lesson_told(self, *told: Any) -> NoReturn:  # noqa: ARG002 (whatever a log tells)
-        raise LogError(
-            f"{type(self).__name__} learns no rows of logs, which do not tell what was offered; teach it "
-            "with decide(x, options, allowed=[id]) and learn"
-        )
 
     # Learn: a decision tells of its own options, and no label of this model
 

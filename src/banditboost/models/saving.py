@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from banditboost.errors import ModelFileError
-from banditboost.io.container import write
+from banditboost.io.container import packed, write
 from banditboost.io.header import ModelHeader, versions
 from banditboost.io.values import UnstorableError
+from banditboost.types import Array
 from banditboost.validation import check_path
 
 if TYPE_CHECKING:
@@ -30,12 +31,21 @@ def check_kind(model: Model, path: str | os.PathLike[str]) -> None:
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """What `model.save` does."""
     check_kind(model, path)
+    write(path, *_contents(model, path))
+
+
+def to_bytes(model: Model, name: str) -> bytes:
+    """What `save` would write to a file of this name."""
+    check_kind(model, name)
+    return packed(*_contents(model, name))
+
+
+def _contents(model: Model, path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
         arrays = model._arrays()
-        header = _header_of(model).to_json(arrays)
+        return _header_of(model).to_json(arrays), arrays
     except UnstorableError as error:
         raise ModelFileError(f"{path}: the model cannot be saved with {error}") from None
-    write(path, header, arrays)
 
 
 def _header_of(model: Model) -> ModelHeader:

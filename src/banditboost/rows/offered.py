@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banditboost.errors import FeatureError
+from banditboost.rows.catalogue import Catalogue
 from banditboost.rows.encoding import Codes
-from banditboost.rows.options import OPTION, PREFIX, Options
+from banditboost.rows.options import OPTION, PREFIX, Options, sides
 from banditboost.rows.plain import LARGEST
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
@@ -39,33 +40,50 @@ class _Plan(NamedTuple):
 class OfferedEncoder:
     """Codes what is offered for one version of a schema."""
 
-    __slots__ = ("_came", "_of_context", "_plans", "_schema")
+    __slots__ = ("_came", "_catalogue", "_of_context", "_own", "_plans", "_schema")
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._of_context = frozenset(name for name in schema.names if not _is_of_options(name))
         self._plans: dict[tuple[Hashable, ...], _Plan | None] = {}
         self._came: list[tuple[Hashable, str]] = []
+        own = np.flatnonzero(sides(schema)).tolist()
+        self._own = _slice_of(own)
+        self._catalogue = Catalogue(len(own))
 
-    def encode(self, x: Mapping[Any, Any], features: Sequence[Mapping[Any, Any]]) -> Array | None:
-        """A joint row for each option; None if anything is new or odd."""
+    def encode(self, x: Mapping[Any, Any], options: Options, rows: Array) -> bool:
+        """Write a joint row for each option; False, with some of them written, if anything is new or odd."""
+        if type(x) is not dict or not x.keys() <= self._of_context:
+            return False
+        if set(map(type, options.features)) != {dict}:
+            return False
         row = np.full(len(self._schema), np.nan)
-        if type(x) is not dict or not x.keys() <= self._of_context or set(map(type, features)) != {dict}:
-            return None
         with self._schema.gathering() as came:
-            if not self._schema.encode(x, row):
-                return None
-            rows = np.empty((len(features), len(row)))
-            rows[:] = row
-            good = self._write(features, rows)
-        if not good:
-            return None
+            if not self._schema.encode(x, row) or not self._write(options, row, rows):
+                return False
         if came:
             self._schema.write_notes(came)
-        return rows
+        return True
 
-    def _write(self, features: Sequence[Any], rows: Array) -> bool:
-        """Write the options' columns; False, with some of them written, if anything is odd."""
+    def _write(self, options: Options, row: Array, rows: Array) -> bool:
+        """Write the context and the options' columns, of those that are known from the catalogue."""
+        rows[:] = row
+        ids, features = options
+        others = self._catalogue.write(ids, features, rows, self._own)
+        if not others:
+            return True
+        lines = np.empty((len(others), len(row)))
+        lines[:] = row
+        some = [features[i] for i in others]
+        if not self._write_new(some, lines):
+            return False
+        rows[others] = lines
+        if not self._came:
+            self._catalogue.keep([ids[i] for i in others], some, lines[:, self._own])
+        return True
+
+    def _write_new(self, features: Sequence[Any], rows: Array) -> bool:
+        """Code options' columns; False, with some of them written, if anything is odd."""
         plan = self._plan_of(tuple(features[0]))
         if plan is None:
             return False

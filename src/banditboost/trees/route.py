@@ -30,7 +30,12 @@ def next_node(forest: Forest, node: int, x: Array) -> int:
 
 @inlined
 def find_leaf(forest: Forest, tree: int, x: Array) -> int:
-    node = forest.trees[tree]["root"]
+    return leaf_below(forest, forest.trees[tree]["root"], x)
+
+
+@inlined
+def leaf_below(forest: Forest, node: int, x: Array) -> int:
+    """The leaf that a row comes to from a node on."""
     while forest.steps[node]["feature"] >= 0:
         node = next_node(forest, node, x)
     return node

@@ -51,16 +51,14 @@ def place(span: Any, slot: int) -> int:
 
 
 @inlined
-def standardise(column: Any, value: float, verdicts: int) -> float:
-    """The value in standard deviations, as far as the column's statistics tell.
+def scale_of(column: Any, verdicts: int) -> tuple[float, float]:
+    """Where a column's standardised values begin, and their unit; 0 if the column has told nothing yet.
 
-    It is counted from the mean; but from 0 in a column that is mostly 0, which so stays sparse, and in one
+    They are counted from the mean; but from 0 in a column that is mostly 0, which so stays sparse, and in one
     that most rows lack, which tells something by being there: its unit is the root mean square. So does one
     that was always the same, unless all rows had it.
     """
-    count, mean, zero = column["count"], column["mean"], 0.0
-    if value == 0.0 and (2.0 * column["zeros"] > count or column["missing"] > count):
-        return 0.0  # as below, without a root
+    count, mean, zero, unit = column["count"], column["mean"], 0.0, 0.0
     if column["squares"] > count * LEAST_VARIANCE:
         unit = math.sqrt(column["squares"] / count)
         if column["missing"] > count:
@@ -69,10 +67,32 @@ def standardise(column: Any, value: float, verdicts: int) -> float:
             zero = mean
     elif mean != 0.0 and count < verdicts:
         unit = abs(mean)
-    else:
-        return 0.0
-    z: float = (value - zero) / unit
-    return min(max(z, -FARTHEST), FARTHEST)
+    return zero, unit
+
+
+@inlined
+def is_nothing(column: Any, value: float) -> bool:
+    """Whether a value is 0 in a column that is counted from 0: whatever the unit is, which takes a root."""
+    return value == 0.0 and (2.0 * column["zeros"] > column["count"] or column["missing"] > column["count"])
+
+
+@inlined
+def standardise(value: float, zero: float, unit: float) -> float:
+    """The value in units of its column."""
+    return min(max((value - zero) / unit, -FARTHEST), FARTHEST) if unit > 0.0 else 0.0
+
+
+@inlined
+def bin_of(z: float) -> int:
+    """Which bin a standardised value is in."""
+    half = BINS // 2
+    return int(min(max(math.floor(z / BIN_WIDTH + 0.5), -half), half)) + half
+
+
+@inlined
+def has_place(kind: int, value: float) -> bool:
+    """Whether a value of a row has slots of its own: not one that is missing, shares a place or is a word."""
+    return value == value and (kind == NUMERIC or (kind == NOMINAL and value < SHARED))
 
 
 @inlined
@@ -91,16 +111,15 @@ def list_columns(model: Any, x: Array, n: int) -> int:
     for i in range(model.layout.real.size):
         c = model.layout.real[i]
         codes[c] = -1
-        if x[c] != x[c]:
-            continue
-        if features[c]["kind"] == NOMINAL and x[c] >= SHARED:
+        if not has_place(features[c]["kind"], x[c]):
             continue
         slot = columns[c]
         if features[c]["kind"] == NUMERIC:
-            z = standardise(statistics[c], x[c], verdicts)
-            half = BINS // 2
-            codes[c] = int(min(max(math.floor(z / BIN_WIDTH + 0.5), -half), half)) + half
-            numbers[c] = z
+            zero, unit = 0.0, 0.0
+            if not is_nothing(statistics[c], x[c]):
+                zero, unit = scale_of(statistics[c], verdicts)
+            numbers[c] = standardise(x[c], zero, unit)
+            codes[c] = bin_of(numbers[c])
         else:
             codes[c] = int(x[c])
             numbers[c] = 1.0

@@ -40,6 +40,12 @@ LEAST_DOUBT = 0.01  # keeps every probability positive
 PATIENCE = 2.0  # wrong verdicts after which a label without a chain scores -0.5: Laplace's rule
 
 
+@inlined
+def leaf_answer(forest: Forest, leaf: int, x: Array) -> float:
+    """What a leaf adds to scores."""
+    return TREE_SHARE * (2.0 * leaf_score(forest, leaf, x) - 1.0)
+
+
 @kernel
 def answer_leaves(
     forest: Forest, first: int, distance: int, n_asked: int, leaves: Array, x: Array, answers: Array
@@ -53,7 +59,7 @@ def answer_leaves(
             tree, end = end - n_asked + distance, end + distance
         answers[i] = 0.0
         if leaves[i] != forest.trees[tree]["root"]:
-            answers[i] = TREE_SHARE * (2.0 * leaf_score(forest, leaves[i], x) - 1.0)
+            answers[i] = leaf_answer(forest, leaves[i], x)
         tree += 1
 
 

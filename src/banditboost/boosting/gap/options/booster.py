@@ -35,8 +35,9 @@ from banditboost.errors import LabelError
 from banditboost.inspection.trees import TreeView
 from banditboost.io.values import demand
 from banditboost.memo import LEARNERS, POLICY
+from banditboost.models.logged_offers import LoggedOfferingModel
 from banditboost.models.model import MEBIBYTE
-from banditboost.models.offering import ALL, OfferingModel
+from banditboost.models.offering import ALL
 from banditboost.rewards import UNIT
 from banditboost.rows.options import sides
 from banditboost.rows.schema import Schema
@@ -47,7 +48,7 @@ from banditboost.weak_learners.hoeffding import HoeffdingTree
 _FIRST_ROOM = 32  # options; then twice as many, and so on
 
 
-class OptionBoost(OfferingModel, ChainBooster):
+class OptionBoost(LoggedOfferingModel, ChainBooster):
     """GapBoost for options that come with each call and have features of their own.
 
     It learns across options, from their features, those of the context and products of both, and what is

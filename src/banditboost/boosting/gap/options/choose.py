@@ -11,24 +11,16 @@ from typing import Any
 import numpy as np
 
 from banditboost.boosting.exploration import label_at, note_choice
-from banditboost.boosting.gap.chain import (
-    list_columns,
-    score_group,
-    score_shared_of,
-)
-from banditboost.boosting.gap.choose import (
-    ask_chains,
-    best_label,
-    draw_other,
-    weigh_labels,
-)
+from banditboost.boosting.gap.chain import score_shared_of
+from banditboost.boosting.gap.choose import best_label, draw_other, weigh_labels
 from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
-from banditboost.boosting.gap.options.fold import fold_context, folded, folded_bins, folded_width
+from banditboost.boosting.gap.options.columns import list_joint, list_option, sum_bins, sum_columns
+from banditboost.boosting.gap.options.fold import fold_context
 from banditboost.boosting.gap.options.own import own_part
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
-from banditboost.boosting.gap.regression import add_shared_squares
+from banditboost.boosting.gap.options.walk import ask_walking, begin_walk
+from banditboost.boosting.gap.options.widths import begin_block, measure_block, note_block
 from banditboost.boosting.gap.state import LANES, STAGES
-from banditboost.boosting.gap.words import list_shared
 from banditboost.compiled.compile import allocating, inlined, kernel
 from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
@@ -38,29 +30,22 @@ GAMMA_AMONG = 30.0  # how little is left to chance
 HOPE = 1.0  # standard deviations of an answer, in units of the recent error
 
 
-@inlined
-def score_stage(model: Any, stage: int) -> float:
-    """What a stage adds to the score of the listed row: of columns, of products, of pairs of bins."""
-    if stage == 0:
-        return score_group(model, 0, CHAIN)
-    return folded(model.scratch, model.offered.folds.products) if stage == 1 else folded_bins(model)
-
-
 @kernel
-def score_chain(model: Any, weights: Array, n_asked: int, answers: Array) -> float:
-    """The score of the listed row: its experts' mean with weights v. The trees have answered."""
-    scratch, folds, n_prefixes = model.scratch, model.offered.folds, weights.size - N_REGRESSIONS
-    prefix, total = 0.0, 0.0
+def score_chain(model: Any, weights: Array, answers: Array) -> float:
+    """The score of the listed option: its experts' mean with weights v. The trees have answered."""
+    n_prefixes, shared, total = weights.size - N_REGRESSIONS, score_shared_of(model, CHAIN), 0.0
+    columns, products, narrow, wide = sum_columns(model)
     if weights[n_prefixes] > 0.0:
-        answer = score_shared_of(model, CHAIN) + folded(scratch, folds.answers)
-        total += weights[n_prefixes] * clip(answer)
+        total += weights[n_prefixes] * clip(shared + narrow)
     if weights[n_prefixes + 1] > 0.0:
-        answer = score_shared_of(model, CHAIN) + folded(scratch, folds.wide_answers)
-        total += weights[n_prefixes + 1] * clip(answer)
-    for stage in range(STAGES):
-        prefix += score_stage(model, stage)
-        total += weights[stage] * clip(prefix)
-    for i in range(n_asked):
+        total += weights[n_prefixes + 1] * clip(shared + wide)
+    prefix = shared + columns
+    total += weights[0] * clip(prefix)
+    prefix += products
+    total += weights[1] * clip(prefix)
+    prefix += sum_bins(model)
+    total += weights[2] * clip(prefix)
+    for i in range(answers.size):
         prefix += answers[i]
         total += weights[STAGES + i] * clip(prefix)
     return total
@@ -75,45 +60,28 @@ def n_trees_asked(weights: Array) -> int:
     return n - STAGES
 
 
-@kernel
-def width_of(model: Any, widths: Array) -> float:
-    """The squared width of what is known of the listed row."""
-    widths[:] = 0.0
-    add_shared_squares(model, widths)
-    width: float = widths[CHAIN]
-    if model.scratch.narrow.size > 0:
-        width += folded_width(model)
-    return width
-
-
-@kernel
-def list_option(model: Any, x: Array) -> None:
-    """List the columns of a row; pairs of them are folded."""
-    scratch = model.scratch
-    scratch.scored[0] = 0
-    scratch.bounds[0] = list_shared(model, x)
-    scratch.bounds[1] = list_columns(model, x, scratch.bounds[0])
-
-
 @allocating
 def score_options(model: Any, allowed: Array, weights: Array, factor: float) -> None:
-    """Score and hope of every option that may be shown."""
-    offered, n_learners = model.offered, model.settings.n_learners
-    n_asked = n_trees_asked(weights)
-    answers, widths = np.empty(n_asked), np.empty(LANES)
-    model.scratch.verdicts[0] = -1  # what is listed from here on is not the list that `list_row` makes
-    list_option(model, offered.rows[label_at(allowed, 0)])
+    """Score and hope of every option that may be shown, eight after eight."""
+    offered, n_asked = model.offered, n_trees_asked(weights)
+    walk = begin_walk(model, n_asked, offered.rows[label_at(allowed, 0)])
+    list_joint(model, offered.rows[label_at(allowed, 0)])
     fold_context(model)
-    for place in range(offered.number[0] if allowed.size == 0 else allowed.size):
-        option = label_at(allowed, place)
-        x = offered.rows[option]
-        list_option(model, x)
-        if n_asked > 0:
-            ask_chains(model, 0, n_learners, n_asked, x, answers)
-        offered.alone[option] = score_chain(model, weights, n_asked, answers)
-        score = offered.alone[option] + own_part(model.learned.own, offered.ids[option])
-        offered.scores[option] = score
-        offered.hopes[option] = score + factor * math.sqrt(width_of(model, widths))
+    n = offered.number[0] if allowed.size == 0 else allowed.size
+    for first in range(0, n, LANES):
+        end = min(n, first + LANES)
+        begin_block(offered.folds)
+        for place in range(first, end):
+            option = label_at(allowed, place)
+            list_option(model, offered.rows[option])
+            ask_walking(model, walk, offered.rows[option])
+            offered.alone[option] = score_chain(model, weights, walk.answers)
+            offered.scores[option] = offered.alone[option] + own_part(model.learned.own, offered.ids[option])
+            note_block(model, place - first)
+        measure_block(offered.folds)
+        for place in range(first, end):
+            option, width = label_at(allowed, place), offered.folds.squares[place - first]
+            offered.hopes[option] = offered.scores[option] + factor * math.sqrt(width)
 
 
 @allocating

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from banditboost.boosting.gap.chain import BINS, place
-from banditboost.boosting.gap.options.state import CHAIN
+from banditboost.boosting.gap.chain import BINS, place, scale_of
+from banditboost.boosting.gap.options.state import CHAIN, COLUMNS, NARROW, WIDE
 from banditboost.boosting.gap.options.wide import context_code
 from banditboost.boosting.gap.regression import add_line, add_lines, four_lines, four_of, n_late
 from banditboost.boosting.gap.state import LANES
@@ -94,7 +94,7 @@ def fold_widths(model: Any) -> None:
             total = 0.0
             for i in range(folds.sizes[other]):
                 total += folds.values[other, i] * folds.line[folds.slots[other, i]]
-            folds.widths[k, other] = total
+            folds.widths[k, other] = folds.widths[other, k] = total
 
 
 @inlined
@@ -147,20 +147,26 @@ def weight_at(model: Any, at: int) -> float:
     return weight
 
 
-@kernel
-def folded_bins(model: Any) -> float:
-    """What stage 3 adds to the score of the row whose columns are listed."""
-    folds, codes, total = model.offered.folds, model.scratch.codes, 0.0
-    if model.layout.bins.size == 0:
-        return total
-    for c in range(model.features.size):
-        if model.of_options[c] != 0 and codes[c] >= 0:
-            total += folds.bins[folds.first_bins[c] + codes[c]]
-    for p in range(folds.own_bins.size):
-        first, second = folds.own_bins[p]["first"], folds.own_bins[p]["second"]
-        if codes[first] >= 0 and codes[second] >= 0:
-            total += weight_at(model, slot_of_bins(model, folds.own_bins[p], codes[first], codes[second]))
-    return total
+@inlined
+def sum_context(model: Any) -> None:
+    """What the constant and the context's columns add to the answers for every option."""
+    folds, scratch = model.offered.folds, model.scratch
+    folds.sums[:] = 0.0
+    for i in range(scratch.bounds[0], scratch.bounds[1]):
+        slot, value = scratch.slots[i], scratch.values[i]
+        if folds.bundles[slot] == 0:
+            folds.sums[COLUMNS] += value * weight_at(model, slot)
+            folds.sums[NARROW] += value * folds.answers[slot]
+            folds.sums[WIDE] += value * folds.wide_answers[slot]
+
+
+@inlined
+def note_scales(model: Any) -> None:
+    """How the columns of options are standardised now."""
+    folds, statistics = model.offered.folds, model.learned.statistics
+    for i in range(folds.own.size):
+        c = folds.own[i]
+        folds.zeros[c], folds.units[c] = scale_of(statistics[c], model.learned.counts.verdicts)
 
 
 @kernel
@@ -177,34 +183,7 @@ def fold_context(model: Any) -> None:
             fold_pair(model, pair, of_context, of_option)
     fold_triples(model)
     fold_bins(model)
+    sum_context(model)
+    note_scales(model)
     if scratch.narrow.size > 0:
         fold_widths(model)
-
-
-@kernel
-def folded_width(model: Any) -> float:
-    """The listed row times the inverse times the row."""
-    folds, scratch = model.offered.folds, model.scratch
-    total = folds.widths[0, 0]
-    start, end = scratch.bounds[0], scratch.bounds[1]
-    for i in range(start, end):
-        bundle, below = folds.bundles[scratch.slots[i]], 0.0
-        if bundle == 0:
-            continue
-        line = folds.widths[bundle]
-        below = line[0]
-        for j in range(start, i):
-            other = folds.bundles[scratch.slots[j]]
-            if other > 0:
-                below += scratch.values[j] * line[other]
-        total += scratch.values[i] * (scratch.values[i] * line[bundle] + 2.0 * below)
-    return max(0.0, total)
-
-
-@inlined
-def folded(scratch: Any, weights: Array) -> float:
-    """The sum of a row's columns, each times what the context was folded into."""
-    total = 0.0
-    for i in range(scratch.bounds[0], scratch.bounds[1]):
-        total += scratch.values[i] * weights[scratch.slots[i]]
-    return total

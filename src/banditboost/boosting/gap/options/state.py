@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banditboost.boosting.gap.state import GapLayout, GapScratch, Regressions
+from banditboost.boosting.gap.state import LANES, GapLayout, GapScratch, Regressions
 from banditboost.inspection.changes import Watch
 from banditboost.memo import MOST_PROBABILITIES, VOTES
 from banditboost.trees.layout import Forest
 from banditboost.types import Array, Record
 
 CHAIN = 0  # there is one
+COLUMNS, PRODUCTS, NARROW, WIDE = range(4)  # sums over the columns of a row: two stages, two regressions
 # Of an id: how often it was shown and heard of, what the chain missed then, and the id's number.
 OWN = np.dtype([("count", "f8"), ("sum", "f8"), ("name", "f8")], align=True)
 # In a memo, after the probabilities: the number of the shown option's id, and its score without what is
@@ -67,6 +68,17 @@ class Folds(NamedTuple):
     bins: Array  # what stage 3 adds for each bin or value of an option's column,
     first_bins: Array  # by number of a row: where the column's begin
     own_bins: Array  # PAIR: those pairs of bins that are not folded, being of two columns of options
+    own: Array  # numbers of options' columns in a row, without words
+    zeros: Array  # by number of a row: where the values of an option's column begin,
+    units: Array  # and their unit
+    place_of: Array  # [bundles]: of each one among those that eight options have, -1 if none has it
+    used: Array  # [bundles]: these,
+    n_used: Array  # [1]: how many,
+    block: Array  # [bundles, 8]: and the options' values
+    below: Array  # [8]
+    squares: Array  # [8]: squared widths
+    shared_squares: Array  # [8]: of the listed option's values at shared places
+    sums: Array  # [4]: what the context alone adds to each sum
 
 
 class Offered(NamedTuple):
@@ -133,6 +145,17 @@ def folds_for(layout: GapLayout, bin_widths: Array, of_options: Array, n_read: i
         bins=np.zeros(int(bin_widths[of_options].sum()) if len(layout.bins) else 0),
         first_bins=np.cumsum(np.where(of_options, bin_widths, 0)) - np.where(of_options, bin_widths, 0),
         own_bins=layout.bins[of_options[layout.bins["first"]] & of_options[layout.bins["second"]]],
+        own=np.flatnonzero(of_options),
+        zeros=np.zeros(len(of_options)),
+        units=np.zeros(len(of_options)),
+        place_of=np.full(n_bundles, -1),
+        used=np.zeros(n_bundles, np.int64),
+        n_used=np.zeros(1, np.int64),
+        block=np.zeros((n_bundles, LANES)),
+        below=np.zeros(LANES),
+        squares=np.zeros(LANES),
+        shared_squares=np.zeros(LANES),
+        sums=np.zeros(4),
     )
 
 

@@ -1,0 +1,97 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+import httpx
+
+from banditboost.client import calls
+from banditboost.client.calls import Call
+from banditboost.client.retrying import Answer, Retries, headers_for, is_final, read
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _method(make: Callable[Concatenate[str, P], Call[T]]) -> Callable[Concatenate[Client, P], T]:
+    """The method that sends a call about the client's model."""
+
+    @wraps(make)
+    def method(self: Client, /, *arguments: P.args, **named: P.kwargs) -> T:
+        return self.send(make(self.model, *arguments, **named))
+
+    return method
+
+
+class Client:
+    """Calls a service, and waits for its answers.
+
+    Args:
+        address: of the service, as `banditboost serve` prints it.
+        key: if the service has keys.
+        model: the model that the calls are about.
+        timeout: seconds that an answer is waited for.
+        retries: how often a call is sent again if no answer comes, or one that says "later".
+        transport: of httpx, for proxies and tests.
+    """
+
+    def __init__(
+        self,
+        address: str = "http://127.0.0.1:8730",
+        *,
+        key: str | None = None,
+        model: str = "default",
+        timeout: float = 10.0,
+        retries: Retries = Retries(),  # noqa: B008 (it cannot be changed)
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.address, self.model, self._retries = address.rstrip("/"), model, retries
+        self._http = httpx.Client(
+            base_url=self.address, headers=headers_for(key), timeout=timeout, transport=transport
+        )
+
+    decide = _method(calls.decide)
+    decide_many = _method(calls.decide_many)
+    learn = _method(calls.learn)
+    learn_many = _method(calls.learn_many)
+    activate = _method(calls.activate)
+
+    create = _method(calls.create)
+    models = _method(calls.models)
+    show = _method(calls.show)
+    change = _method(calls.change)
+    delete = _method(calls.delete)
+    reset = _method(calls.reset)
+    download = _method(calls.download)
+    upload = _method(calls.upload)
+    statistics = _method(calls.statistics)
+    log = _method(calls.log)
+
+    def send(self, call: Call[T]) -> T:
+        """Send a call until there is an answer that will not change."""
+        for attempt in range(self._retries.attempts - 1):
+            answer = self._ask(call)
+            if is_final(answer):
+                return read(call, answer, attempt)
+            time.sleep(self._retries.pause(attempt, answer))
+        return read(call, self._ask(call), self._retries.attempts - 1)
+
+    def _ask(self, call: Call[T]) -> Answer:
+        try:
+            return self._http.request(call.method, call.path, content=call.content, params=call.query)
+        except httpx.TransportError as error:
+            return error
+
+    def close(self) -> None:
+        """Close the connections; `with` does it, too."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,81 @@
+"""Every request is timed and counted, by the path of its route and for its model."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from banditboost.serve.metrics import Metrics
+from banditboost.serve.traffic import Traffic
+
+_NOWHERE = "(no route)"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
+_LOGGER = logging.getLogger("banditboost.serve.requests")
+
+
+class Metered:
+    """An application, and around it a watch.
+
+    Args:
+        app: what answers.
+        routes: of the application.
+        metrics, traffic: who hear of it.
+        personalizer: the model that routes without a model's name are about.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        routes: Iterable[BaseRoute],
+        metrics: Metrics,
+        traffic: Traffic,
+        personalizer: str | None,
+    ) -> None:
+        self._app, self._metrics, self._traffic, self._personalizer = app, metrics, traffic, personalizer
+        self._paths: dict[Any, str] = {
+            getattr(route, "endpoint", None): getattr(route, "path", "") for route in routes
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 500
+
+        async def told(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        self._metrics.begin()
+        start = time.perf_counter()
+        try:
+            await self._app(scope, receive, told)
+        finally:
+            self._note(scope, status, time.perf_counter() - start)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        path = self._paths.get(scope.get("endpoint"), _NOWHERE)
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.end(method, path, status, seconds)
+        model = scope.get("path_params", {}).get("name")
+        if model is None and path.startswith("/personalizer"):
+            model = self._personalizer
+        if model is not None and scope["method"] == "POST":
+            self._traffic.add(model, time.time(), status, seconds)
+        if status >= 500 or _LOGGER.isEnabledFor(logging.DEBUG):
+            level = logging.WARNING if status >= 500 else logging.DEBUG
+            told = {
+                "method": method,
+                "path": path,
+                "model": model,
+                "status": status,
+                "seconds": round(seconds, 6),
+            }
+            _LOGGER.log(level, "request", extra={"told": told})

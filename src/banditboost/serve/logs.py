@@ -1,0 +1,37 @@
+"""Logs as JSON lines, in ASCII: whatever a name or an id holds, a line stays a line and moves no terminal."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from banditboost.text import quoted
+
+
+class JsonLines(logging.Formatter):
+    """A record as an object: time, level, logger, message, and what was told beside it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **getattr(record, "told", {}),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=quoted)
+
+
+def log_as_json(level: str, stream: TextIO | None = None) -> None:
+    """Have the service and its server log in JSON lines."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("banditboost", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level.upper())

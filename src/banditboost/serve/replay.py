@@ -1,0 +1,92 @@
+"""A served model made again from its latest snapshot and the events after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from banditboost.errors import BanditBoostError
+from banditboost.serve import kept, making
+from banditboost.serve.events import AnyEvent, Replaced, chained, decode
+from banditboost.serve.served import DiffersError, Served
+from banditboost.serve.settings import Limits, ModelSettings
+from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
+
+_EVENTS_A_READ = 2_000
+
+
+def load(store: Store, stored: StoredModel, limits: Limits) -> Served:
+    """The model after the last event of its log. Raises StoreError and DiffersError."""
+    snapshot = latest(store, stored)
+    served = from_snapshot(store, stored, snapshot, limits)
+    for event in read_on(store, stored, served.n, served.chain):
+        apply(store, served, event)
+    return served
+
+
+def from_snapshot(store: Store, stored: StoredModel, snapshot: Snapshot, limits: Limits) -> Served:
+    """The model as a snapshot tells it."""
+    try:
+        state = kept.state_of(snapshot)
+        model = making.unpacked(snapshot.file, f"snapshot {snapshot.n} of {stored.name!r}")
+    except (msgspec.DecodeError, BanditBoostError) as error:
+        raise _damaged(stored, f"snapshot {snapshot.n} cannot be read ({error})") from error
+    served = Served(stored, kept.settings_of(state), model, limits, history(store, stored))
+    kept.restore(served, snapshot, state)
+    return served
+
+
+def latest(store: Store, stored: StoredModel) -> Snapshot:
+    """The latest snapshot, which has to lie on the log."""
+    return on_log(store, stored, store.snapshot(stored.number))
+
+
+def on_log(store: Store, stored: StoredModel, snapshot: Snapshot) -> Snapshot:
+    """A snapshot, after a look at whether it lies on the log."""
+    if snapshot.n == 0:
+        return snapshot
+    events = store.read(stored.number, snapshot.n - 1, 1)
+    if not events or events[0].n != snapshot.n or events[0].chain != kept.state_of(snapshot).chain:
+        raise _damaged(stored, f"snapshot {snapshot.n} does not lie on its log")
+    return snapshot
+
+
+def history(store: Store, stored: StoredModel) -> Callable[[str], Sequence[AnyEvent]]:
+    """What finds the events about a decision."""
+    return lambda key: [decode(event.body) for event in store.history(stored.number, key)]
+
+
+def read_on(store: Store, stored: StoredModel, n: int, chain: int) -> Any:
+    """The events after number n, each after a look at the chain."""
+    while events := store.read(stored.number, n, _EVENTS_A_READ):
+        for event in events:
+            if event.n != n + 1 or chained(chain, event.n, event.at, event.body) != event.chain:
+                raise _damaged(stored, f"event {n + 1} of its log was changed or is missing")
+            n, chain = event.n, event.chain
+            yield event
+
+
+def apply(store: Store, served: Served, stored: StoredEvent) -> None:
+    """Do again what an event tells."""
+    event = decode(stored.body)
+    if isinstance(event, Replaced):
+        snapshot = store.snapshot(served.stored.number, stored.n)
+        if snapshot.n != stored.n:
+            raise _damaged(served.stored, f"the file that event {stored.n} brought is missing")
+        settings = msgspec.convert(event.settings, ModelSettings)
+        served._take_model(settings, making.unpacked(snapshot.file, f"snapshot {snapshot.n}"))
+    try:
+        served.apply(stored, event)
+    except DiffersError as error:
+        raise DiffersError(
+            f"event {stored.n} of the log of {served.stored.name!r}: {error}; it was written by another "
+            "version of banditboost: start that one, stop it, so that it writes a snapshot, and upgrade then"
+        ) from error
+
+
+def _damaged(stored: StoredModel, what: str) -> StoreError:
+    return StoreError(
+        "damaged", f"model {stored.name!r}: {what}; restore it from a backup, or delete the model"
+    )

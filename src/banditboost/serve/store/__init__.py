@@ -1,0 +1,1 @@
+"""Where logs and snapshots are kept: SQLite for one process, PostgreSQL for many."""

@@ -1,0 +1,150 @@
+"""`banditboost serve` as users start it: a process, the lines that it prints, signals, and refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from banditboost.client import Client, ServiceRefusal
+from banditboost.serve.http.auth import hash_of
+
+MAIN = "from banditboost.cli import main; main()"
+
+
+@contextmanager
+def served(
+    tmp_path: Path, *words: str, stop: int = signal.SIGTERM, **options: Any
+) -> Iterator[dict[str, str]]:
+    """What a service prints at its start; it is stopped by a signal at the end, and leaves with 0."""
+    command = [
+        sys.executable,
+        "-c",
+        MAIN,
+        "serve",
+        "--json",
+        "--port",
+        "0",
+        "--store",
+        str(tmp_path / "store"),
+    ]
+    process = subprocess.Popen([*command, *words], stdout=subprocess.PIPE, text=True, **options)
+    assert process.stdout is not None
+    try:
+        ready, _, _ = select.select([process.stdout], [], [], 120)
+        assert ready, "it did not start"
+        yield json.loads(process.stdout.readline())
+        process.send_signal(stop)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def shell(line: str, **environment: str) -> Any:
+    """The JSON that a line typed into a shell prints."""
+    told = subprocess.run(
+        ["sh", "-c", line.replace("curl ", "curl -sS ", 1)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=os.environ | environment,
+    )
+    return json.loads(told.stdout)
+
+
+def test_lines_as_printed_work_and_a_restart_forgets_nothing(tmp_path: Path) -> None:
+    with served(tmp_path, "--labels", "sports,politics,science") as told:
+        decision = shell(told["decide"])
+        assert decision["label"] in ("sports", "politics", "science")
+        assert shell(told["verdict"]) == {"id": decision["id"], "outcome": "learned"}
+        assert told["page"].startswith("http://127.0.0.1:")
+    with served(tmp_path) as again:
+        line = told["decide"].replace(told["page"], again["page"])
+        assert shell(line) == decision | {"repeated": True}
+
+
+def test_with_keys_the_lines_take_one(tmp_path: Path) -> None:
+    config = tmp_path / "site.toml"
+    config.write_text(
+        f'[[keys]]\nhash = "{hash_of("secret")}"\nroles = ["decide", "learn"]\n'
+        '[models.news]\nlabels = ["a", "b"]\n',
+        encoding="utf-8",
+    )
+    with served(tmp_path, "--config", str(config), stop=signal.SIGINT) as told:
+        assert shell(told["decide"], KEY="wrong")["status"] == 401
+        decision = shell(told["decide"], KEY="secret")
+        assert shell(told["verdict"], KEY="secret")["outcome"] == "learned"
+        with Client(told["page"], key="secret", model="news") as client:
+            assert client.learn(decision["id"], True) == "duplicate"
+            with pytest.raises(ServiceRefusal, match="role"):
+                client.show()
+
+
+def test_a_model_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    with served(tmp_path, "--labels", "a,b", "--window", "5", "--seed", "3"):
+        pass
+    with (
+        (tmp_path / "said").open("w") as said,
+        served(tmp_path, "--labels", "a,b,c", "--seed", "3", stderr=said) as told,
+        Client(told["page"]) as client,
+    ):
+        assert (client.show().settings["window"], client.show().labels) == (5, ["a", "b"])
+    assert "keeps its labels (['a', 'b'])" in (tmp_path / "said").read_text()
+
+
+def _refused(*words: str, **options: Any) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", options.pop("code", MAIN), "serve", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
+    assert done.returncode in (1, 2), done
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_refusals_are_one_line_with_a_remedy(tmp_path: Path) -> None:
+    store = ("--port", "0", "--store", str(tmp_path / "store"))
+    assert "give at least two" in _refused(*store, "--labels", "a")
+    assert "there is no key; make one" in _refused(*store, "--host", "0.0.0.0")
+    assert "--sync: sync: " in _refused(*store, "--sync", "never")
+    assert "gone.toml" in _refused("--config", str(tmp_path / "gone.toml"))
+    with served(tmp_path) as told:
+        assert "another process uses this folder" in _refused(*store)
+        port = told["page"].rstrip("/").rpartition(":")[2]
+        assert "give another with --port" in _refused("--port", port, "--store", str(tmp_path / "other"))
+
+
+def test_without_the_extra_one_line_says_what_to_install() -> None:
+    line = _refused("--labels", "a,b", code=f"import sys; sys.modules['starlette'] = None; {MAIN}")
+    assert line == "error: the service needs starlette; install it with: pip install 'banditboost[serve]'"
+
+
+def test_a_key_that_was_made_is_one_that_opens(tmp_path: Path) -> None:
+    made = subprocess.run(
+        [sys.executable, "-c", MAIN, "serve", "key", "--roles", "read,admin", "--name", 'the "page"'],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    config = tmp_path / "site.toml"
+    config.write_text(made, encoding="utf-8")
+    key = made.splitlines()[0].removeprefix("# key: ")
+    with served(tmp_path, "--config", str(config)) as told, Client(told["page"], key=key) as client:
+        assert client.models() == []
