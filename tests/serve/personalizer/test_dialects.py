@@ -101,6 +101,30 @@ def test_the_model_is_made_at_first_use_and_others_are_not(client: Caller, servi
     assert refused.json()["error"]["innerError"] == {"code": "unknown-model"}
 
 
+def test_a_model_that_cannot_be_made_is_refused_with_the_reason(
+    client: Caller, service: OfferingService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: Any) -> Any:
+        raise ServiceError(503, "disk-full", "the disk is full; make room", retry_after=1.0)
+
+    monkeypatch.setattr(service, "create", fails)
+    refused = client.post(f"{OLDEST}/rank", json=REQUEST)
+    assert (refused.status_code, refused.json()["error"]["innerError"]) == (503, {"code": "disk-full"})
+
+
+def test_a_model_that_somebody_else_makes_meanwhile_is_used(
+    client: Caller, service: OfferingService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = service.create
+
+    async def late(name: str, settings: Any) -> Any:
+        await create(name, settings)
+        return await create(name, settings)
+
+    monkeypatch.setattr(service, "create", late)
+    assert client.post(f"{OLDEST}/rank", json=REQUEST).status_code == 201
+
+
 def test_other_models_have_paths_of_their_own(client: Caller, service: OfferingService) -> None:
     client.put("/v1/models/shop", json={"learner": "OptionBoost"})
     told = client.post("/models/shop/personalizer/rank", json=REQUEST, params=QUERY)

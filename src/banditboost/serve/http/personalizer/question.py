@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
@@ -60,8 +59,11 @@ class Question(NamedTuple):
             own = self.service.settings.personalizer
             if error.code != "unknown-model" or own is None or self.name != own.model:
                 raise
-        with suppress(ServiceError):  # somebody else may have made it meanwhile
+        try:
             await self.service.create(self.name, personalizer_settings())
+        except ServiceError as error:
+            if error.status != 409:  # somebody else has made it meanwhile
+                raise
         return await call()
 
 
