@@ -139,7 +139,7 @@ def serve(
 
 
 def check_installed() -> None:
-    """End, with what helps, if the extra is missing."""
+    """Leave with one line that says what to install, if the service's packages are not there."""
     try:
         import httpx  # noqa: F401
         import msgspec  # noqa: F401

@@ -121,7 +121,7 @@ def test_what_does_not_fit_the_chain_is_found(folder: Path, tmp_path: Path) -> N
     database.close()
     code, found = typed(copy)
     assert code == 1
-    assert [[finding["n"] for finding in model["findings"]] for model in found["models"]] == [[7], [7]]
+    assert [model["findings"][0]["n"] for model in found["models"]] == [7, 7]
 
 
 def test_a_running_service_is_audited_and_names_are_refused(tmp_path: Path) -> None:
