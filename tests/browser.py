@@ -40,6 +40,25 @@ window.onerror = window.onunhandledrejection = event => tell(String(event.reason
 SCRIPT
 </script>"""
 
+# `contrast` is that of a text on what is behind it, as WCAG 2 counts it.
+CONTRAST = """
+const brush = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+const paint = layers => {
+  for (const colour of ["white", ...layers]) { brush.fillStyle = colour; brush.fillRect(0, 0, 1, 1); }
+  return brush.getImageData(0, 0, 1, 1).data;
+};
+const light = colour => [0.2126, 0.7152, 0.0722].reduce((sum, share, i) => {
+  const part = colour[i] / 255;
+  return sum + share * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+}, 0);
+const contrast = e => {
+  const behind = [];
+  for (let p = e; p; p = p.parentElement) behind.unshift(getComputedStyle(p).backgroundColor);
+  const lights = [light(paint(behind)), light(paint([...behind, getComputedStyle(e).color]))];
+  return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05);
+};
+"""
+
 
 def look(folder: Path, width: int, script: str, *, dark: bool = False) -> tuple[Any, str]:
     """What a script tells about the pages of a folder, shown in a frame of this width, and the browser's

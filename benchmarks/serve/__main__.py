@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import socket
 import statistics
 import subprocess
@@ -12,7 +13,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import benchmarks.serve
 from benchmarks import machine, records
@@ -20,6 +22,7 @@ from benchmarks.serve.load import Batches, Echoes, Next, Pairs, at_once, by_the_
 from benchmarks.tables import number, render
 
 CONNECTIONS = 64
+MANY = 256
 BATCH = 100
 _TURNS = 5  # of echo and service, one after the other
 _WARM_UP = 2.0  # seconds
@@ -27,64 +30,88 @@ PACKAGES = ("uvicorn", "granian", "starlette", "msgspec", "uvloop", "httptools")
 Numbers = dict[str, float]
 
 
+class Server(NamedTuple):
+    """A server in a process of its own."""
+
+    port: int
+    process: int
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time that it has used."""
+        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def served(*options: str) -> Iterator[int]:
-    """The port of a server in a process of its own, with an empty store."""
+def served(*options: str) -> Iterator[Server]:
+    """A server with an empty store."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "benchmarks.serve.server", folder, *options]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            yield int(process.stdout.readline()) if "--granian" not in options else int(options[-1])
+            port = int(process.stdout.readline())
+            _wait_for(port)
+            yield Server(port, process.pid)
         finally:
             process.terminate()
             process.wait(30)
             process.stdout.close()
 
 
-def rate(port: int, make: Callable[[], Next], seconds: float, connections: int = CONNECTIONS) -> float:
-    """Requests a second, as fast as it goes."""
-    return _run(play(port, make, at_once, connections, seconds))[0]
+class Rate(NamedTuple):
+    """Requests a second, as fast as it goes, and microseconds of the server's processor for each."""
+
+    requests: float
+    cpu: float
 
 
-def waits(port: int, make: Callable[[], Next], requests: float, seconds: float) -> Numbers:
+def rate(server: Server, make: Callable[[], Next], seconds: float, connections: int = MANY) -> Rate:
+    """How fast it goes."""
+    before = server.cpu
+    requests, waited = _run(play(server.port, make, at_once, connections, seconds))
+    return Rate(requests, (server.cpu - before) / len(waited) * 1e6)
+
+
+def waits(server: Server, make: Callable[[], Next], requests: float, seconds: float) -> Numbers:
     """Milliseconds until the answer, at so many requests a second."""
     due = by_the_clock(requests, CONNECTIONS)
-    reached, found = _run(play(port, make, due, CONNECTIONS, seconds))
-    places = statistics.quantiles(found, n=1000)
-    return {
-        "asked": round(requests),
-        "rate": round(reached),
-        **{
-            name: round(1000 * places[place - 1], 2)
-            for name, place in (("p50", 500), ("p99", 990), ("p99.9", 999))
-        },
+    reached, found = _run(play(server.port, make, due, CONNECTIONS, seconds))
+    thousandths = statistics.quantiles(found, n=1000)
+    places = {"p50": 500, "p99": 990, "p99.9": 999}
+    told = {name: round(1000 * thousandths[place - 1], 2) for name, place in places.items()}
+    return {"asked": round(requests), "rate": round(reached), **told}
+
+
+def in_turn(server: Server, seconds: float) -> Numbers:
+    """Pairs and echoes in turn; the ratio of each two, and the middle one."""
+    rate(server, Pairs, _WARM_UP)
+    rate(server, Echoes, _WARM_UP)
+    turns = [
+        (rate(server, Echoes, seconds / _TURNS), rate(server, Pairs, seconds / _TURNS)) for _ in range(_TURNS)
+    ]
+    ratios = [pairs.requests / echoes.requests for echoes, pairs in turns]
+    cpu = {
+        "cpu_echo": statistics.median(echoes.cpu for echoes, _ in turns),
+        "cpu_request": statistics.median(pairs.cpu for _, pairs in turns),
     }
-
-
-def in_turn(port: int, seconds: float) -> Numbers:
-    """The rate of pairs and of echoes, in turn; the ratio of each two, and the middle one."""
-    rate(port, Pairs, _WARM_UP)
-    rate(port, Echoes, _WARM_UP)
-    echoes, pairs = [], []
-    for _ in range(_TURNS):
-        echoes.append(rate(port, Echoes, seconds / _TURNS))
-        pairs.append(rate(port, Pairs, seconds / _TURNS))
-    ratios = [ours / echo for ours, echo in zip(pairs, echoes, strict=True)]
     return {
-        "requests": round(statistics.median(pairs)),
-        "echoes": round(statistics.median(echoes)),
+        "requests": round(statistics.median(pairs.requests for _, pairs in turns)),
+        "echoes": round(statistics.median(echoes.requests for echoes, _ in turns)),
         "ratio": round(statistics.median(ratios), 3),
         "least": round(min(ratios), 3),
         "most": round(max(ratios), 3),
+        **{name: round(value, 1) for name, value in cpu.items()},
+        "cpu_ratio": round(cpu["cpu_echo"] / cpu["cpu_request"], 3),
     }
 
 
 def highest(sync: str, seconds: float) -> dict[str, Any]:
     """The highest rate and the waits at half of it."""
-    with served("--sync", sync) as port:
-        found = in_turn(port, seconds)
-        return {**found, "half": waits(port, Pairs, found["requests"] / 2, seconds)}
+    with served("--sync", sync) as server:
+        found = in_turn(server, seconds)
+        return {**found, "half": waits(server, Pairs, found["requests"] / 2, seconds)}
 
 
 def full(seconds: float) -> dict[str, Any]:
@@ -99,29 +126,31 @@ def normal(seconds: float) -> dict[str, Any]:
 
 def batches(seconds: float) -> dict[str, Any]:
     """Decisions a second, 100 in each request."""
-    with served() as port:
-        rate(port, lambda: Batches(BATCH), _WARM_UP, 4)
-        found = [BATCH * rate(port, lambda: Batches(BATCH), seconds / 3, 4) for _ in range(3)]
-        return {"decisions": round(statistics.median(found))}
+    with served() as server:
+        rate(server, lambda: Batches(BATCH), _WARM_UP, 4)
+        found = [rate(server, lambda: Batches(BATCH), seconds / 3, 4) for _ in range(3)]
+    return {
+        "decisions": round(BATCH * statistics.median(one.requests for one in found)),
+        "cpu_decision": round(statistics.median(one.cpu for one in found) / BATCH, 1),
+    }
 
 
 def servers(seconds: float) -> dict[str, Any]:
-    """Echoes a second behind two servers."""
-    with served() as port, socket.create_server(("127.0.0.1", 0)) as free:
-        other = free.getsockname()[1]
-        free.close()
-        with served("--granian", str(other)):
-            _wait_for(other)
-            rate(port, Echoes, _WARM_UP), rate(other, Echoes, _WARM_UP)
-            turns = [
-                (rate(port, Echoes, seconds / _TURNS), rate(other, Echoes, seconds / _TURNS))
-                for _ in range(_TURNS)
-            ]
-    return {
-        "uvicorn": round(statistics.median(one for one, _ in turns)),
-        "granian": round(statistics.median(one for _, one in turns)),
-        "ratio": round(statistics.median(two / one for one, two in turns), 3),
-    }
+    """Echoes and pairs behind two servers."""
+    with served("--sync", "normal") as ours, served("--sync", "normal", "--server", "granian") as other:
+        both = (ours, other)
+        for server in both:
+            rate(server, Pairs, _WARM_UP)
+        turns = [
+            [rate(server, make, seconds / 10) for server in both for make in (Echoes, Pairs)]
+            for _ in range(5)
+        ]
+    names = ("uvicorn_echo", "uvicorn_request", "granian_echo", "granian_request")
+    told = {}
+    for name, rates in zip(names, zip(*turns, strict=True), strict=True):
+        told[name] = round(statistics.median(one.requests for one in rates))
+        told[f"cpu_{name}"] = round(statistics.median(one.cpu for one in rates), 1)
+    return told
 
 
 PARTS: dict[str, Callable[[float], dict[str, Any]]] = {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import sys
 from typing import Any
 
 import msgspec
+import uvloop
 
-from banditboost.serve.launch import listening, server_for, service_for
+from banditboost.serve.http.app import create_app
+from banditboost.serve.launch import listening, prepare, server_for, service_for
 from banditboost.serve.settings import ModelSettings, ServiceSettings
 from benchmarks import machine
 from benchmarks.serve.bodies import LABELS
@@ -40,53 +40,43 @@ def beside(app: Any) -> Any:
     return both
 
 
-async def _serve(settings: ServiceSettings) -> None:
-    from banditboost.serve.http.app import create_app
-
+async def _serve(settings: ServiceSettings, server: str) -> None:
     service = service_for(settings)
     await service.start()
-    with listening("127.0.0.1", 0) as socket:
-        server = server_for(beside(create_app(service, start=False)), settings)
-        print(socket.getsockname()[1], flush=True)
-        await server.serve([socket])
+    app = beside(create_app(service, start=False))
+    await (_granian if server == "granian" else _uvicorn)(app, settings)
     await service.stop()
 
 
-def granian(port: int) -> None:
-    """The echo behind Granian."""
-    from granian import Granian
-    from granian.constants import Interfaces, Loops
+async def _uvicorn(app: Any, settings: ServiceSettings) -> None:
+    with listening("127.0.0.1", 0) as socket:
+        print(socket.getsockname()[1], flush=True)
+        await server_for(app, settings).serve([socket])
 
-    Granian(
-        "benchmarks.serve.server:echo",
-        address="127.0.0.1",
-        port=port,
-        interface=Interfaces.ASGINL,
-        loop=Loops.uvloop,
-        log_enabled=False,
-    ).serve()
+
+async def _granian(app: Any, _: ServiceSettings) -> None:
+    from granian.constants import Interfaces
+    from granian.server.embed import Server
+
+    with listening("127.0.0.1", 0) as socket:
+        port = socket.getsockname()[1]
+    print(port, flush=True)
+    await Server(app, port=port, interface=Interfaces.ASGINL, log_enabled=False).serve()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store")
-    parser.add_argument("--sync", default="full")
-    parser.add_argument("--granian", type=int, default=0, metavar="PORT")
+    parser.add_argument("--sync", choices=["full", "normal"], default="full")
+    parser.add_argument("--server", choices=["uvicorn", "granian"], default="uvicorn")
     options = parser.parse_args()
     machine.pin(0)
-    if options.granian:
-        granian(options.granian)
-        return
     settings = ServiceSettings(
         store=options.store, sync=options.sync, models={"default": ModelSettings(labels=LABELS, seed=7)}
     )
-    try:
-        import uvloop
-
-        uvloop.run(_serve(settings))
-    except ModuleNotFoundError:
-        asyncio.run(_serve(settings))
+    prepare(settings)
+    uvloop.run(_serve(settings, options.server))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import look, needs_browser
+from tests.browser import CONTRAST, look, needs_browser
 from tests.docs.pages import DOCS, PAGES
 
 ADDRESSES = [str(page.relative_to(DOCS).with_suffix(".html")) for page in PAGES]
 PHONE, DESK, LAPTOP = 390, 1280, 1366
 FIRST_PAGES = ["index.html", "performance.html", "faq.html", "results/peers.html", "results/clicks.html"]
 
-# `visit` shows a page in the frame; `contrast` is that of a text on what is behind it, as WCAG 2 counts it.
-TOOLS = """
+# `visit` shows a page in the frame.
+TOOLS = (
+    CONTRAST
+    + """
 const visit = address => new Promise(done => {
   frame.onload = () => done(frame.contentDocument);
   frame.src = address;
@@ -28,22 +30,8 @@ const until = async answer => {
   for (let i = 0; i < 200 && !answer(); i++) await pause();
   return Boolean(answer());
 };
-const brush = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-const paint = layers => {
-  for (const colour of ["white", ...layers]) { brush.fillStyle = colour; brush.fillRect(0, 0, 1, 1); }
-  return brush.getImageData(0, 0, 1, 1).data;
-};
-const light = colour => [0.2126, 0.7152, 0.0722].reduce((sum, share, i) => {
-  const part = colour[i] / 255;
-  return sum + share * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
-}, 0);
-const contrast = e => {
-  const behind = [];
-  for (let p = e; p; p = p.parentElement) behind.unshift(getComputedStyle(p).backgroundColor);
-  const lights = [light(paint(behind)), light(paint([...behind, getComputedStyle(e).color]))];
-  return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05);
-};
 """
+)
 
 EVERY_PAGE = """
 (async () => {

@@ -170,7 +170,7 @@ def test_a_summary_is_plain_data() -> None:
         (({}, "news", 1, 1.5), "the logged probability is 1.5"),
         (({}, "news", 1, math.nan), "the logged probability is nan"),
         (({}, "news", 1, "half"), "probability is"),
-        (({}, "news", 1, 1e-300), "weight is"),
+        (({}, "news", 1, 1e-300), "the logged probability is 1e-300"),
         (({"kind": math.inf}, "news", 1, 0.5), "kind"),
         ((3, "news", 1, 0.5), "row"),
     ],

@@ -33,7 +33,7 @@ GOOD = st.lists(st.tuples(st.floats(0, 1), st.floats(1e-6, 1), st.floats(0, 1)),
         ((1.0, math.nan, 0.5), "the logged probability is nan"),
         ((1.0, 0.5, -0.1), "the probability of policy is -0.1"),
         ((1.0, 0.5, 1.1), "the probability of policy is 1.1"),
-        ((1.0, 1e-300, 1.0), "the weight is 1e[+]300"),
+        ((1.0, 1e-31, 1.0), r"the logged probability is 1e-31 in row 1; .* \(not below 1e-30\)"),
         (("a", 0.5, 0.5), "give a number for each row"),
     ],
 )

@@ -120,9 +120,28 @@ def test_wealth_is_the_integral_and_the_boundary_where_it_comes_to_the_limit() -
     s, v = np.array([0.0, 1.0, 5.0, 20.0]), np.array([2.0, 3.0, 10.0, 100.0])
     slow = [math.log(naive.wealth(a, b, steps=20_000)) for a, b in zip(s, v, strict=True)]
     assert log_wealth(s, v).tolist() == pytest.approx(slow, abs=1e-8)
-    for spread in (0.0, 1e-9, 1.0, 1e3, 1e6):
+    for spread in (0.0, 1e-9, 1.0, 1e3, 1e6, 1e9, 1e17, 1e30, 1e60):
         at = boundary(np.array(spread), 3.7)
         assert float(log_wealth(at, np.array(spread))) == pytest.approx(3.7, abs=1e-9)
+
+
+@pytest.mark.parametrize("a", [1e6, 3e6, 1e7])
+@pytest.mark.parametrize("deviations", [0.0, 0.3, 1.0, 4.0, 8.0])
+def test_where_there_are_too_many_terms_an_expansion_is_the_series(a: float, deviations: float) -> None:
+    s = deviations * math.sqrt(a)
+    found = log_wealth(np.array(s), np.array(a - 1.0)) - log_wealth(np.array(0.0), np.array(0.0))
+    assert float(found) == pytest.approx(naive.log_g(a, a + s) - naive.log_g(1.0, 1.0), abs=1e-9)
+
+
+def test_the_boundary_has_no_step_where_the_expansion_begins() -> None:
+    near = boundary(np.array([1e6 - 1.5, 1e6 - 0.5]), 3.7)
+    assert 0.0 < near[1] - near[0] < 0.01
+
+
+def test_a_row_of_an_enormous_weight_has_bounds() -> None:
+    value = PolicyValue()
+    value.add_many([1.0, 0.5], [1e-30, 0.5], [1.0, 0.5])
+    assert value.interval()[:2] == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -79,6 +79,17 @@ def wealth(s, v, steps=2_000):
     return total / (3 * steps) / (math.e - 1)
 
 
+def log_g(a, x):
+    """log of the sum of x^n / (a (a + 1) ... (a + n)), term by term."""
+    term = 1.0 / a
+    terms, n = [term], 0
+    while term > 1e-20 * terms[0] or x > a + n:
+        n += 1
+        term *= x / (a + n)
+        terms.append(term)
+    return math.log(math.fsum(terms))
+
+
 def lower_bound(scores, cap, alpha):
     """The least mean that the wealth does not speak against, by bisection."""
     v = 0.0

@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from banditboost.errors import LogError, ParameterError
+from banditboost.memo import LEAST_PROBABILITY
 from banditboost.rewards import Range, shares_of
 from banditboost.text import quoted
 from banditboost.types import Array
 from banditboost.validation import check_number
 
-LARGEST_WEIGHT = 1e100
 SUM_TOLERANCE = 1e-6
 """By how much the probabilities of a policy may miss 1."""
 
@@ -67,9 +67,10 @@ def logged_probabilities(given: Any, n_rows: int) -> Array:
     return _check_all(
         "the logged probability",
         column("probability", given, n_rows),
-        lambda found: (found > 0.0) & (found <= 1.0),
-        "an action that was shown had a probability above 0 and of at most 1: leave out rows whose "
-        "probability was not noted, and say so when you tell the result",
+        lambda found: (found >= LEAST_PROBABILITY) & (found <= 1.0),
+        "an action that was shown had a probability above 0 and of at most 1 (not below "
+        f"{LEAST_PROBABILITY:g}): leave out rows whose probability was not noted, and say so when you tell "
+        "the result",
     )
 
 
@@ -85,14 +86,7 @@ def policy_probabilities(name: str, given: Any, n_rows: int) -> Array:
 
 def weights(name: str, given: Any, logged: Array) -> Array:
     """The policy's probabilities of the logged actions / those that were logged."""
-    with np.errstate(over="ignore"):
-        found: Array = policy_probabilities(name, given, len(logged)) / logged
-    return _check_all(
-        "the weight",
-        found,
-        lambda sizes: sizes <= LARGEST_WEIGHT,
-        f"weights beyond {LARGEST_WEIGHT:g} cannot be added up: leave out rows with such a probability",
-    )
+    return policy_probabilities(name, given, len(logged)) / logged
 
 
 def distributions(name: str, given: Any, n_rows: int, n_labels: int) -> Array:

@@ -19,7 +19,7 @@ from banditboost.rewards import UNIT, Range, check_range
 from banditboost.rows.many import rows_of
 from banditboost.text import quoted
 from banditboost.types import Array
-from banditboost.validation import check_count, check_labels, check_number
+from banditboost.validation import check_count, check_labels, check_number, is_hashable
 
 BLOCK = 1_000
 """Rows that are judged at a time: policies that learn by blocks learn after as many."""
@@ -210,14 +210,14 @@ class _Judge:
 
     def _shown(self, actions: Any) -> Array:
         told = actions.tolist() if hasattr(actions, "tolist") else list(actions)
-        try:
-            return np.array([self._places[label] for label in told], np.int64)
-        except (KeyError, TypeError):
-            row = next(i for i, label in enumerate(told) if not _is_one_of(label, self._places))
+        places = [self._places.get(label, -1) if is_hashable(label) else -1 for label in told]
+        if -1 in places:
+            row = places.index(-1)
             raise LogError(
                 f"the action is {quoted(told[row])} in row {row}, which is none of the labels, "
                 f"{quoted(list(self._labels)[:10])}; give labels=[...] with all that could be shown"
-            ) from None
+            )
+        return np.array(places, np.int64)
 
     def _parts(self, n: int) -> Iterator[slice]:
         """Blocks that end at looks."""
@@ -265,10 +265,3 @@ class _Judge:
             ahead = self.found.differences[name].interval(level=self.found.level)
             estimate = value.estimate(estimator)
             looks.append(Look(self.found.rows, estimate, bounds.low, bounds.high, ahead.low, ahead.high))
-
-
-def _is_one_of(label: Any, places: Mapping[Hashable, int]) -> bool:
-    try:
-        return label in places
-    except TypeError:
-        return False

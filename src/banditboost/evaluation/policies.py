@@ -12,6 +12,7 @@ from banditboost.evaluation import doors
 from banditboost.models.offering import OfferingModel
 from banditboost.text import quoted
 from banditboost.types import Array
+from banditboost.validation import is_number
 
 LOGGED = "logged"
 UNIFORM = "uniform"
@@ -65,7 +66,7 @@ class Function:
         told = self._told(x)
         if not isinstance(told, Mapping):
             return told  # type: ignore[no-any-return]
-        unknown = [label for label in told if label not in self._known and told[label] > 0.0]
+        unknown = [label for label in told if label not in self._known and not _is_zero(told[label])]
         if unknown:
             raise LogError(
                 f"the policy {quoted(self._name)} may choose {quoted(unknown[0])}, which is none of the "
@@ -87,6 +88,10 @@ def check_learns(model: Any) -> Any:
 def chooses_among_options(model: Any) -> bool:
     """Whether options come with each call, and there are no labels."""
     return isinstance(model, OfferingModel)
+
+
+def _is_zero(share: Any) -> bool:
+    return is_number(share) and share == 0
 
 
 class Learner:

@@ -182,6 +182,8 @@ def _block(batch: Batch, columns: Columns, known: set[str], first: int, name: st
         cells = batch.columns.get(column)
         if argument in ("reward", "probability", "position"):
             told[argument] = _numbers(cells, batch.n_rows, column, first, name)
+        elif isinstance(cells, Lists):
+            raise LogError(f"{name}: column {column!r} holds lists; give one {argument} in each row")
         else:
             told[argument] = as_objects(_values(cells, batch.n_rows))
     return Block(

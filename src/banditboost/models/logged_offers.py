@@ -115,13 +115,13 @@ class LoggedOfferingModel(OfferingModel):
         """What a row of a log tells; what it brings joins the schema that is given, which is a copy."""
         offered = read_options(options)
         among = places_of(offered.ids, allowed)
-        chosen_from = offered.ids if among is None else [offered.ids[i] for i in among]
-        if not is_hashable(label) or label not in chosen_from:
+        places = {offered.ids[i]: i for i in (range(len(offered.ids)) if among is None else among.tolist())}
+        place = places.get(label) if is_hashable(label) else None
+        if place is None:
             raise LabelError(
-                f"label is {quoted(label)}, which is none of the options, {quoted(list(chosen_from)[:10])}; "
+                f"label is {quoted(label)}, which is none of the options, {quoted(list(places)[:10])}; "
                 "give what was offered, the one that was shown among it"
             )
-        place = offered.ids.index(label)
         shown = _Shown(read_context(x), Options((offered.ids[place],), [offered.features[place]]))
         u, p = self._share_told(reward), self._probability_told(probability)
         if encode_if_known(schema, *shown) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -24,6 +25,7 @@ from banditboost.serve.solo import SoloService
 from banditboost.serve.store.sqlite import SQLiteStore
 
 _WAIT_FOR_ANSWERS = 10  # seconds that requests under way are given when the service stops
+_GARBAGE = 10_000  # objects that are made until the garbage collector looks at the new ones
 Announce = Callable[[Service, str], Awaitable[None]]
 
 
@@ -58,7 +60,7 @@ def run(settings: ServiceSettings, announce: Announce) -> None:
     A ServiceError or a StoreError if it cannot begin.
     """
     with listening(settings.host, settings.port) as listener:
-        _load_kernels(settings)
+        prepare(settings)
         service = service_for(settings)
         server = server_for(create_app(service, start=False), settings)
         with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
@@ -75,13 +77,25 @@ def server_for(app: ASGIApp, settings: ServiceSettings) -> uvicorn.Server:
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=_WAIT_FOR_ANSWERS,
+        proxy_headers=False,
         ws="none",
     )
     return _Server(config)
 
 
+def prepare(settings: ServiceSettings) -> None:
+    """Load kernels, or compile them, before anybody waits for a decision.
+
+    What is there by then stays for ever: the garbage collector need not look at it again. Looking took a
+    tenth of a second each time, in which nobody was answered.
+    """
+    _load_kernels(settings)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
+
+
 def _load_kernels(settings: ServiceSettings) -> None:
-    """Compile or load them before anybody waits for a decision."""
     wanted = [*settings.models.values()] or [ModelSettings(labels=["a", "b"])]
     if settings.personalizer is not None:  # its model is made when it is first asked
         wanted.append(personalizer_settings())

@@ -22,6 +22,7 @@ NAMES = (
     "lives",
     "results",
     "tables",
+    "logs",
 )
 
 

@@ -13,6 +13,8 @@ from banditboost.serve.http.app import create_app
 from banditboost.serve.settings import Key, ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
 from banditboost.serve.store.sqlite import SQLiteStore
+from tests.serve.calling import calling
+from tests.serve.personalizer.offering import OfferingService
 from tests.serve.serving import serving
 
 Start = Callable[..., str]
@@ -37,3 +39,16 @@ def start(store: SQLiteStore) -> Iterator[Start]:
             return running.enter_context(serving(app(create_app(service))))
 
         yield started
+
+
+@pytest.fixture
+def service() -> OfferingService:
+    """A service that notes what it is asked."""
+    return OfferingService()
+
+
+@pytest.fixture
+def client(service: OfferingService) -> Iterator[Any]:
+    """A caller of that service, without a socket."""
+    with calling(create_app(service)) as caller:
+        yield caller

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -11,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banditboost.serve.http.app import create_app
 from banditboost.serve.http.personalizer.configuration import changes_of, read_configuration
 from banditboost.serve.problems import ServiceError
-from tests.serve.calling import Caller, calling
+from tests.serve.calling import Caller
 from tests.serve.personalizer.offering import OfferingService
 
 AT = "/personalizer/v1.1-preview.3/configurations/service"
@@ -45,17 +43,6 @@ OF_AZURE: dict[str, Any] = {
     "autoOptimizationFrequency": "P7D",
     "autoOptimizationStartDate": "2019-01-19T00:00:00Z",
 }
-
-
-@pytest.fixture
-def service() -> OfferingService:
-    return OfferingService()
-
-
-@pytest.fixture
-def client(service: OfferingService) -> Iterator[Caller]:
-    with calling(create_app(service)) as client:
-        yield client
 
 
 def test_defaults(client: Caller) -> None:

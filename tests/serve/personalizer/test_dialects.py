@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -31,12 +30,6 @@ REQUEST: dict[str, Any] = {
 @pytest.fixture
 def service() -> OfferingService:
     return OfferingService(ServiceSettings(limits=Limits(body=5000, file=10)))
-
-
-@pytest.fixture
-def client(service: OfferingService) -> Iterator[Caller]:
-    with calling(create_app(service)) as client:
-        yield client
 
 
 @pytest.mark.parametrize("at", [OLDEST, MIDDLE, "/personalizer/v1.1-preview.1", LATEST])
@@ -106,6 +99,30 @@ def test_the_model_is_made_at_first_use_and_others_are_not(client: Caller, servi
     refused = client.post("/models/other/personalizer/v1.0/rank", json=REQUEST)
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "ResourceNotFound")
     assert refused.json()["error"]["innerError"] == {"code": "unknown-model"}
+
+
+def test_a_model_that_cannot_be_made_is_refused_with_the_reason(
+    client: Caller, service: OfferingService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: Any) -> Any:
+        raise ServiceError(503, "disk-full", "the disk is full; make room", retry_after=1.0)
+
+    monkeypatch.setattr(service, "create", fails)
+    refused = client.post(f"{OLDEST}/rank", json=REQUEST)
+    assert (refused.status_code, refused.json()["error"]["innerError"]) == (503, {"code": "disk-full"})
+
+
+def test_a_model_that_somebody_else_makes_meanwhile_is_used(
+    client: Caller, service: OfferingService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = service.create
+
+    async def late(name: str, settings: Any) -> Any:
+        await create(name, settings)
+        return await create(name, settings)
+
+    monkeypatch.setattr(service, "create", late)
+    assert client.post(f"{OLDEST}/rank", json=REQUEST).status_code == 201
 
 
 def test_other_models_have_paths_of_their_own(client: Caller, service: OfferingService) -> None:

@@ -47,12 +47,15 @@ class Loop:
         assert self.caller.patch(f"{AT}/configurations/service", json=changes).status_code == 200
 
     def wait(self, seconds: float) -> None:
-        """Let time go on, and windows end."""
+        """Let time go on, until windows have ended and the log tells of it."""
         self.time += seconds
-        for _ in range(200):
-            if not self.caller.get("/v1/models/personalizer").json()["open"]:
+        (model,) = self.store.models()
+        for _ in range(1_000):
+            told = self.caller.get("/v1/models/personalizer").json()
+            if not told["open"] and self.store.head(model.number)[0] == told["events"]:
                 return
             self.caller.run(asyncio.sleep(0.02))
+        pytest.fail("windows did not end")
 
     def told(self) -> list[Any]:
         """What became of events, by the log."""

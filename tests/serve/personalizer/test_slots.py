@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -10,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banditboost.serve.http.app import create_app
 from banditboost.serve.http.personalizer.slots import MultiSlotRankRequest, Slots
 from banditboost.serve.problems import ServiceError
-from tests.serve.calling import Caller, calling
+from tests.serve.calling import Caller
 from tests.serve.personalizer.offering import OfferingService
 
 AT = "/personalizer/v1.1-preview.1/multislot"
@@ -26,17 +24,6 @@ REQUEST: dict[str, Any] = {
         {"id": "side", "baselineAction": "b", "excludedActions": ["c"]},
     ],
 }
-
-
-@pytest.fixture
-def service() -> OfferingService:
-    return OfferingService()
-
-
-@pytest.fixture
-def client(service: OfferingService) -> Iterator[Caller]:
-    with calling(create_app(service)) as client:
-        yield client
 
 
 def test_each_slot_is_a_decision_among_what_is_left(client: Caller, service: OfferingService) -> None:

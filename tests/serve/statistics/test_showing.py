@@ -100,7 +100,7 @@ def test_the_bounds_on_the_control_group_hold_at_all_times_together() -> None:
     for seed in range(40):
         statistics, _ = played(200, 100 + seed, 0.3)
         for point in show(statistics.look("10 minutes"), "10 minutes")["points"]:
-            low, high = point["ahead"] or (-1.0, 1.0)
+            _, low, high = point["ahead"] or (0.0, -1.0, 1.0)
             assert low <= 0.3 <= high
 
 

@@ -27,6 +27,7 @@ from banditboost.serve.http.operations import Operation
 from banditboost.serve.http.personalizer import personalizer_routes
 from banditboost.serve.http.trying import trying_operations
 from banditboost.serve.metrics import Metrics
+from banditboost.serve.page import page_operations
 from banditboost.serve.service import Service
 from banditboost.serve.traffic import Traffic
 
@@ -43,7 +44,7 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
     keys, offered = Keys(service.settings.keys), operations_of(service, metrics, traffic)
     routes: list[BaseRoute] = [
         Route(path, _endpoint({operation.method: operation for operation in group}, keys), methods=methods)
-        for path, group, methods in _by_path([*offered, *trying_operations(offered)])
+        for path, group, methods in _by_path([*offered, *trying_operations(offered), *page_operations()])
     ]
     routes += personalizer_routes(service, keys)
     app = Starlette(

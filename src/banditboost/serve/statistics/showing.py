@@ -130,7 +130,7 @@ def _point(look: Look, point: Point, seconds: int, bounds: tuple[float, ...]) ->
         "uniform": _estimate(standing, standing.uniform, found) if compared else None,
         "best": _estimate(standing, standing.best, found) if compared and found.constants else None,
         "baseline": _mean(standing.baseline, standing.baseline_n, found.rewards),
-        "ahead": list(bounds[2:]) if drawn else None,
+        "ahead": [_control_estimate(standing, found), *bounds[2:]] if drawn else None,
     }
 
 
@@ -151,6 +151,12 @@ def _estimate(standing: Standing, total: float, found: Comparisons) -> float | N
     """What another policy would have earned so far with the model's decisions."""
     n = standing.others_n
     return _mean(standing.others_earned + 2.0 * total - n, n, found.rewards)
+
+
+def _control_estimate(standing: Standing, found: Comparisons) -> float:
+    """By how much the model is ahead of the control group."""
+    n, total = standing.control_n, standing.control[0] * found.control.scale
+    return _width(found) * (total - n) / n
 
 
 def _differences(standings: Rows[Standing], look: Look) -> tuple[list[float], list[float]]:

@@ -52,7 +52,7 @@ async def submit(question: Question) -> Response:
     """Make an evaluation, with an id of ours."""
     asked, id_ = read_contract(await question.body()), str(uuid.uuid4())
     kept, info = await _keep(question, id_, asked)
-    told = first_form(id_, kept, *await _found(question, kept, info))
+    told = await asyncio.to_thread(first_form, id_, kept, *await _found(question, kept, info))
     return answered(told, 201, {"Location": f"{quote(question.request.scope['path'])}/{id_}"})
 
 
@@ -69,8 +69,8 @@ async def show(question: Question) -> Response:
     span = _span(question, kept) if question.dialect.latest else None
     found = await _found(question, kept, info)
     if span is None:
-        return answered(first_form(id_, kept, *found))
-    return answered(latest_form(id_, kept, *found, span))
+        return answered(await asyncio.to_thread(first_form, id_, kept, *found))
+    return answered(await asyncio.to_thread(latest_form, id_, kept, *found, span))
 
 
 async def listed(question: Question) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
@@ -42,8 +41,8 @@ class Question(NamedTuple):
     """Held while the notes of a model are changed."""
 
     def once(self, value: float) -> str | None:
-        """A name for a reward, made of the client's for the request, which stays when it is sent again, and of
-        the value, for a client may call all requests of a visitor the same.
+        """A name for a reward: of the request, which clients keep when they send it again, and of the value,
+        for a client may call all requests of a visitor the same.
         """
         told = self.request.headers.get(REQUEST_ID)
         return blake2b(f"{told} {value!r}".encode(), digest_size=16).hexdigest() if told else None
@@ -60,8 +59,11 @@ class Question(NamedTuple):
             own = self.service.settings.personalizer
             if error.code != "unknown-model" or own is None or self.name != own.model:
                 raise
-        with suppress(ServiceError):  # somebody else may have made it meanwhile
+        try:
             await self.service.create(self.name, personalizer_settings())
+        except ServiceError as error:
+            if error.status != 409:  # somebody else has made it meanwhile
+                raise
         return await call()
 
 
