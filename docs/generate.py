@@ -21,7 +21,7 @@ Installed with `pip install 'banditboost[cli]'`. This page is what `--help` says
   stopped with Ctrl-C. An error is one line that names the remedy, and leaves nothing behind.
 - Ctrl-C loses at most the runs under way: the same command goes on (`run`: with `--save`, and it says how).
 - Every command takes `--seed`, so that scripts can give all of them the same options; `data list`,
-  `data check` and `model show` draw nothing at random. Only `serve key` takes none: a key must be new.
+  `data check`, `model show` and `audit` draw nothing at random. Only `serve key` takes none: a key must be new.
 - Names of columns are typed with commas between them; one with a comma in it in quotes, as in a CSV file:
   `--ignore 'id,"name, first"'`.
 - A learner of your own is named `MODULE:CLASS`, and is looked for in the current directory, too

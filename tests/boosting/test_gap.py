@@ -492,7 +492,7 @@ def weights_by_meaning(model: Any) -> dict[Any, list[float]]:
                 found[group, names[c], value] = [weights[column + code], squares[column + code]]
         for stage, pairs in ((1, layout.products), (2, layout.bins)):
             parts = [list(range(11)) if stage == 2 and one == (None,) else one for one in values]
-            for i, j, slot in pairs.tolist():
+            for i, j, slot, _ in pairs.tolist():
                 first = [None] if i == j else parts[i]
                 for a, one in enumerate(first):
                     for b, other in enumerate(parts[j]):

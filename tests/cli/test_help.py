@@ -31,6 +31,7 @@ def test_the_page_is_what_help_says(generator):
         "data list",
         "data check",
         "model show",
+        "audit",
         "serve",
         "serve key",
     ],

@@ -38,7 +38,7 @@ FAMILY_RATE = 0.3
 MEMORY = 500
 LEAST_EXPERT = 0.001
 FAR_BEHIND = 8
-AWAKE = 0.25
+AWAKE = 2
 MOST_WAITING = 8
 FIRST_LOSS = 1.0
 OPTIMISM = 0.2
@@ -521,13 +521,14 @@ class GapBoost:
     def score_of_learning(self, a, x, features, u):
         """The label's score by the experts that learn in this round."""
         kinds = self.kinds_of_regressions(features)
-        if "wide" in kinds and not self.everybody_learns(u) and self.wide_rests(features):
+        if "wide" in kinds and self.wide_rests(features, u):
             kinds = ["narrow"] * ("narrow" in kinds)
         losses = {"narrow": self.L_narrow, "wide": self.L_wide}
         return self.label_score(a, x, features, self.weights_with([losses[kind] for kind in kinds]), kinds)
 
-    def everybody_learns(self, u):
-        return self.V <= MEMORY or u < AWAKE
+    def rests(self, behind, u, how_far):
+        """Who is far behind rests, a prefix the more often the further, once the memory is full."""
+        return self.V > MEMORY and behind > FAR_BEHIND and u * how_far >= AWAKE
 
     def hopes(self, score, x):
         """Scores plus what the narrow regressions, and the weights at shared places, do not know."""
@@ -655,9 +656,8 @@ class GapBoost:
     def teach(self, a, x, reward, features, u):
         """What the chain and the regressions of a label learn; u tells whether those far behind do."""
         y = 2 * reward - 1
-        all_learn = self.everybody_learns(u)
-        n_prefixes = 3 + self.N if all_learn else self.n_not_far()
-        wide_learns = all_learn or not self.wide_rests(features)
+        n_prefixes = self.n_awake(u)
+        wide_learns = not self.wide_rests(features, u)
         kinds = self.kinds_of_regressions(features)
         if "narrow" in kinds:
             answer = self.regression_answer("narrow", a, features)
@@ -676,27 +676,25 @@ class GapBoost:
                 self.learn_linear(a, m, features[m], y, F[m])
             else:
                 self.Q[m] *= self.V / (self.V - 1)
-        if n_prefixes <= 3:
-            return
-        for i in range(self.N):
+        for i in range(n_prefixes - 3):
             self.L[3 + i] = judged(self.L[3 + i], F[4 + i], y)
             prefix = F[3 + i]  # before this tree
             w = 0.0 if beyond(prefix, y) else abs(y - prefix)
             if w > LEAST_WEIGHT:
                 self.groups[a][i].learn(self.without_words(x), 1 if y > prefix else 0, w)
 
-    def wide_rests(self, features):
-        return self.L_wide > self.least_loss(features) + FAR_BEHIND
+    def wide_rests(self, features, u):
+        return self.rests(self.L_wide - self.least_loss(features), u, FAR_BEHIND)
 
     def teach_wide(self, a, features, answer, y):
         """It learns what is short of the verdict."""
         if not beyond(answer, y):
             self.wide[a].hear(self.read_wide(features), y - self.shared_score(a, features), self.heard[a] - 1)
 
-    def n_not_far(self):
-        """The number of the last prefix that is not far behind the best."""
-        n = 3 + self.N
-        while self.L[n - 1] > min(self.L) + FAR_BEHIND:
+    def n_awake(self, u):
+        """The number of the last prefix that does not rest."""
+        n, least = 3 + self.N, min(self.L)
+        while self.rests(self.L[n - 1] - least, u, self.L[n - 1] - least):
             n -= 1
         return n
 

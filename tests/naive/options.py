@@ -151,7 +151,7 @@ class OptionBoost(GapBoost):
     def look_for_change(self, decision, reward, p):
         """It does not look for changes."""
 
-    def wide_rests(self, features):  # noqa: ARG002 (never)
+    def wide_rests(self, features, u):  # noqa: ARG002 (never)
         return False
 
     def teach_wide(self, a, features, answer, y):

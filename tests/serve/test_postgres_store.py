@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from banditboost.serve import events
 from banditboost.serve.events import Activated, AnyEvent, Decided, Judged, Settled
+from banditboost.serve.shared.transacting import check_lease
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent, StoreError
 from banditboost.serve.store.postgres import PostgresStore
 from banditboost.serve.store.postgres_schema import MIGRATIONS
@@ -207,21 +208,27 @@ def test_commits_wait_for_the_disk(url: str, sync: str, told: str) -> None:
     store.close()
 
 
-def test_who_holds_a_lock_and_is_silent_is_put_out(url: str) -> None:
+@pytest.mark.parametrize("held", ["heads", "leases"])
+def test_who_holds_a_lock_and_is_silent_is_put_out(url: str, held: str) -> None:
     """A process that is stopped in the middle of a transaction does not stop the others for ever."""
     holding, waiting = PostgresStore(url), PostgresStore(url)
     model = new(holding)
 
     def hold() -> None:
         with holding.begin() as transaction:
-            transaction.lock([model])
-            waiting.append([Append(model, stored([decided("x")]))])
+            if held == "heads":
+                transaction.lock([model])
+                waiting.append([Append(model, stored([decided("x")]))])
+            else:
+                check_lease(transaction, model, 0)
+                with waiting.begin() as other:
+                    check_lease(other, model, 0)
             transaction.write([Append(model, stored([decided("y")]))])
 
     with pytest.raises(StoreError) as error:
         hold()
     assert error.value.why == "gone"
-    assert [event.key for event in waiting.read(model, after=1)] == ["x"]
+    assert "y" not in [event.key for event in waiting.read(model)]
     holding.close()
     waiting.close()
 

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 import banditboost
 from banditboost.cli import INTERRUPTED, options, output
+from banditboost.cli.audit import audit
 from banditboost.cli.compare import compare
 from banditboost.cli.data import list_data
 from banditboost.cli.data_check import check_data
@@ -135,6 +136,7 @@ app.command("tune")(tune)
 app.command("evaluate")(evaluate)
 app.command("reproduce")(reproduce)
 app.command("warm")(warm)
+app.command("audit")(audit)
 app.add_typer(serve_app, name="serve")
 app.add_typer(data_app, name="data")
 app.add_typer(model_app, name="model")

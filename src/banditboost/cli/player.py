@@ -78,9 +78,7 @@ class Player:
                     type(self.model).__name__, total=self.stream.count - self.skip, accuracy="-"
                 )
                 for X, y in self._blocks:
-                    self.parts.append(
-                        play(self.model, X, rewards=y) if self.graded else play(self.model, X, y)
-                    )
+                    self.parts.append(self._block(X, y))
                     right += float(
                         self.parts[-1].earned.sum() if self.graded else self.parts[-1].correct.sum()
                     )
@@ -90,6 +88,10 @@ class Player:
         except KeyboardInterrupt:
             self.interrupted = self.rounds < self.stream.count - self.skip  # else there is nothing left to do
         self.seconds = time.perf_counter() - start
+
+    def _block(self, X: Any, y: Any) -> Result:
+        """Play some rounds."""
+        return play(self.model, X, rewards=y) if self.graded else play(self.model, X, y)
 
     def result(self) -> Result:
         """All blocks as one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +20,14 @@ from banditboost.cli.learner_choice import (
 )
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.reward_choice import RewardChoice
+from banditboost.cli.serve import check_installed
 from banditboost.cli.targets import check_picture, check_target
 from banditboost.text import counted
 
 if TYPE_CHECKING:
     from banditboost.cli.player import Player
+    from banditboost.cli.stream import Rounds
+    from banditboost.client import Client
     from banditboost.inspection.accuracy import Accuracy
     from banditboost.models.model import Model
 
@@ -53,10 +58,47 @@ Plot = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class ServiceChoice:
+    """The running service in which `run` plays, if one is named."""
+
+    url: Annotated[
+        str | None,
+        typer.Option(
+            help="Play in a running `banditboost serve`: a new model there decides and learns, request by "
+            "request.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    model: Annotated[
+        str | None,
+        typer.Option(help="With --url: its name there; that of the data if not given.", metavar="NAME"),
+    ] = None
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="With --url: a key with the role admin, if the service has keys.",
+            envvar="BANDITBOOST_KEY",
+            show_envvar=True,
+            metavar="KEY",
+        ),
+    ] = None
+
+    def opened(self, data: DataChoice) -> AbstractContextManager[Client | None]:
+        """A client of the service; None if none is named."""
+        if self.url is None:
+            return nullcontext()
+        check_installed()
+        from banditboost.client import Client
+
+        return Client(self.url, key=self.key, model=self.model or data.name)
+
+
 @takes_groups
 def run(
     choice: DataChoice,
     graded: RewardChoice,
+    service: ServiceChoice,
     learner: Learner = None,
     *,
     parameters: ParameterChoice,
@@ -79,6 +121,7 @@ def run(
       banditboost run clicks.csv --label clicked --save clicks.bb
       banditboost run tomorrow.csv --label clicked --resume clicks.bb --save clicks.bb
       banditboost run prices.csv --rewards 'price_*' --reward-range 0:30
+      banditboost run car --url http://127.0.0.1:8730
     """
     graded.check(choice)
     choice.check(has_rewards=bool(graded.columns))
@@ -91,12 +134,15 @@ def run(
     check_target("--save", save)
     check_picture("--plot", plot)
     given |= contestant.parameters
-    player = _set_up(choice, graded, seed, skip, resume, contestant.learner, given)
-    if save is not None:
-        player.check_target(save)
-    if resume is not None and save is None:
-        output.warn(f"what the model learns now will not be kept; --save {resume} keeps it")
-    player.play()
+    if resume is not None and service.url is not None:
+        raise typer.BadParameter("--resume and --url are both given; upload the file to the service instead")
+    with service.opened(choice) as client:
+        player = _set_up((choice, graded), client, seed, skip, resume, contestant.learner, given)
+        if save is not None:
+            player.check_target(save)
+        if resume is not None and save is None:
+            output.warn(f"what the model learns now will not be kept; --save {resume} keeps it")
+        player.play()
     saved = None
     try:
         if save is not None:
@@ -107,13 +153,13 @@ def run(
     finally:  # a full disk does not take the numbers away
         _tell(choice, player, saved, as_json)
     if player.interrupted:
-        output.warn(_how_to_go_on(save, skip + player.rounds))
+        output.warn(_how_to_go_on(save, skip + player.rounds, service))
         raise typer.Exit(INTERRUPTED)
 
 
 def _set_up(
-    choice: DataChoice,
-    graded: RewardChoice,
+    choices: tuple[DataChoice, RewardChoice],
+    client: Client | None,
     seed: int,
     skip: int,
     resume: Path | None,
@@ -121,10 +167,10 @@ def _set_up(
     given: dict[str, Any],
 ) -> Player:
     """Everything that can be refused is refused here, before the first round."""
+    choice, graded = choices
     with output.waiting(output.LOADING):
         import banditboost
         from banditboost.cli.log_choice import looks_like_a_log
-        from banditboost.cli.player import Player
         from banditboost.cli.stream import open_rounds
         from banditboost.experiments.learners import learner_class, make
         from banditboost.experiments.run import warm_up
@@ -142,7 +188,7 @@ def _set_up(
         if model is None:
             parameters = parameters_for(choice, learner, given)
             model = make(learner, rounds.labels, rounds.schema(), parameters, seed, bounds)
-        player = Player(rounds, model, skip)
+        player = _player(rounds, model, skip, client)
         warm_up(type(model).__name__ if resume is not None else learner)
     if choice.is_file:
         output.say(rounds.describe())
@@ -151,6 +197,17 @@ def _set_up(
     if words and not rounds.words:
         output.warn(words_left_out([type(model).__name__], words))
     return player
+
+
+def _player(rounds: Rounds, model: Model, skip: int, client: Client | None) -> Player:
+    """Who plays: this process, or a service."""
+    from banditboost.cli.player import Player
+
+    if client is None:
+        return Player(rounds, model, skip)
+    from banditboost.cli.served_player import ServedPlayer
+
+    return ServedPlayer(rounds, model, skip, client)
 
 
 def _draw(player: Player, choice: DataChoice, path: Path) -> None:
@@ -252,8 +309,10 @@ def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:
     return f"{summary['learner']} on {choice.name}: {labels}{trees}"
 
 
-def _how_to_go_on(save: Path | None, rounds: int) -> str:
+def _how_to_go_on(save: Path | None, rounds: int, service: ServiceChoice) -> str:
     stopped = f"stopped after {rounds} round{'' if rounds == 1 else 's'} of the stream"
+    if service.url is not None:
+        return f"{stopped}; the model stays in the service at {service.url}"
     if save is None:
         return f"{stopped}; the model was not kept (--save FILE keeps it)"
     return f"{stopped}; go on with the same command and --resume {save} --skip {rounds}"

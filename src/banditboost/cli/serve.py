@@ -116,7 +116,7 @@ def serve(
     """
     if context.invoked_subcommand is not None:
         return
-    _check_installed()
+    check_installed()
     from banditboost.serve.configuration import configured
     from banditboost.serve.launch import run
     from banditboost.serve.problems import ServiceError
@@ -138,7 +138,8 @@ def serve(
         raise BanditBoostError(error.detail) from None
 
 
-def _check_installed() -> None:
+def check_installed() -> None:
+    """Leave with one line that says what to install, if the service's packages are not there."""
     try:
         import httpx  # noqa: F401
         import msgspec  # noqa: F401
@@ -201,7 +202,7 @@ def make_key(
     chosen = list(options.names(roles))
     if not chosen or not set(chosen) <= set(ROLES):
         raise typer.BadParameter(f"--roles {roles!r} has an unknown role; give some of {', '.join(ROLES)}")
-    _check_installed()
+    check_installed()
     from banditboost.serve.http.auth import hash_of
 
     key = secrets.token_urlsafe(32)

@@ -133,8 +133,8 @@ def for_model(model: Model, rounds: Rounds, blocks: Iterator[Block]) -> Iterator
     if model.labels == rounds.labels and _codes_agree(model.schema, schema):
         return blocks
     if rounds.rewards is not None:
-        return ((_named(schema, X), R[:, _places(model, rounds)]) for X, R in blocks)
-    return ((_named(schema, X), [rounds.labels[code] for code in y.tolist()]) for X, y in blocks)
+        return ((named(schema, X), R[:, _places(model, rounds)]) for X, R in blocks)
+    return ((named(schema, X), [rounds.labels[code] for code in y.tolist()]) for X, y in blocks)
 
 
 def _places(model: Model, rounds: Rounds) -> list[int]:
@@ -163,7 +163,7 @@ def _codes_agree(mine: Schema, other: Schema) -> bool:
     return all(mine.values(name)[: len(other.values(name))] == other.values(name) for name in other.names)
 
 
-def _named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
+def named(schema: Schema, X: Any) -> list[dict[Any, Any]]:
     """Coded rows as dicts, missing values left out; words are told by number."""
     if isinstance(X, list):
         return X

@@ -137,6 +137,9 @@ def _leaves(
 
 def _cells(name: Hashable, value: object, dates: Collection[Hashable]) -> Iterator[tuple[Hashable, Value]]:
     """The columns of one value that is no dict."""
+    if is_simple(value) and name not in dates:  # most are
+        yield name, value
+        return
     if is_missing(value) or is_coded(value):
         yield name, None if is_missing(value) else value
         return

@@ -18,7 +18,7 @@ from banditboost.rows.schema import Schema, Told
 from banditboost.rows.sharing import MOST_OF_SPARSE, MOST_WORDS, SHARED
 from banditboost.types import Array
 
-_BLOCK = 1 << 21  # numbers that are held at once: 16 MiB
+_BLOCK = 1 << 18  # numbers that are held at once: 2 MiB, as caches hold
 
 
 def is_sparse(X: Any) -> bool:
@@ -109,9 +109,9 @@ class SparseRows:
 
     @staticmethod
     def _with_words(part: Any, schema: Schema) -> Array:
-        block = np.full((part.shape[0], len(schema)), np.nan)
-        lengths = np.diff(part.indptr)
-        row = np.repeat(np.arange(part.shape[0]), lengths)
+        n_rows, width = part.shape[0], len(schema)
+        numbers, lengths = np.full(n_rows * width, np.nan), np.diff(part.indptr)
         place = schema.word_places[np.arange(part.nnz) - np.repeat(part.indptr[:-1], lengths)]
-        block[row, place], block[row, place + 1] = part.indices, part.data
-        return block
+        place += np.repeat(np.arange(0, n_rows * width, width), lengths)
+        numbers[place], numbers[place + 1] = part.indices, part.data
+        return numbers.reshape(n_rows, width)

@@ -89,7 +89,7 @@ class Served(Course, Chooser):
 
     def _teach_again(self, one: OpenDecision, reward: float) -> None:
         if not self._teach(one, reward) and one.made is None:
-            raise DiffersError(f"what decision {one.answer.id!r} has earned cannot be learned now")
+            self._differ(f"what decision {one.answer.id!r} has earned cannot be learned now")
 
     # The model
 
@@ -199,8 +199,12 @@ class Served(Course, Chooser):
         now = chosen.label, chosen.probability, chosen.explored, version
         told = event.label, event.probability, event.explored, event.version
         if now != told:
-            raise DiffersError(f"decision {event.id!r} comes out as {now}, and the log tells {told}")
+            self._differ(f"decision {event.id!r} comes out as {now}, and the log tells {told}")
         return chosen
+
+    def _differ(self, what: str) -> None:
+        """Something else has come out than the log tells."""
+        raise DiffersError(what)
 
     def _chosen_elsewhere(self, event: Decided) -> Chosen:
         options = None if event.options is None else read_options(event.options, self.limits)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from banditboost.log import LOGGER
 from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
@@ -27,14 +28,13 @@ from banditboost.serve.residents import Residents
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import ModelSettings, ServiceSettings
 from banditboost.serve.statistics import show
-from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
+from banditboost.serve.store.base import Snapshot, SoloStore, StoredEvent, StoredModel, StoreError
 from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
 _TICK = 0.25  # seconds
 _SLOW = 2.0  # seconds of one commit
 _FEW = 50  # events that are rather learned again than written in a snapshot
-_EVENTS_A_PAGE = 1_000
 
 
 class SoloService:
@@ -48,7 +48,7 @@ class SoloService:
     """
 
     def __init__(
-        self, settings: ServiceSettings, store: Store, clock: Clock | None = None, tick: float = _TICK
+        self, settings: ServiceSettings, store: SoloStore, clock: Clock | None = None, tick: float = _TICK
     ) -> None:
         self.settings, self._store = settings, store
         self._clock = Clock() if clock is None else clock
@@ -60,6 +60,7 @@ class SoloService:
         self._snapshots: dict[int, int] = {}  # and that of its latest snapshot
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._broken: dict[str, ServiceError] = {}
+        self._cut: dict[str, int] = {}  # events that were cut off damaged logs
         self._trouble: StoreError | None = None
         self._epoch = 0  # how many times everything in memory was dropped
         self._ready = False
@@ -247,11 +248,15 @@ class SoloService:
     # Looks
 
     async def log(self, name: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
-        """The events of a model after this number, page by page, up to the last one on disk."""
+        """The events of a model after this number, page by page, up to the last one on disk.
+
+        A log that was changed is told up to there, and refused.
+        """
         stored = self._stored(name)
-        while events := await self._in_store(partial(self._store.read, stored.number, after, _EVENTS_A_PAGE)):
+        chain = await self._in_store(partial(replay.chain_after, self._store, stored, after))
+        while events := await self._in_store(partial(replay.page, self._store, stored, after, chain)):
             yield events
-            after = events[-1].n
+            after, chain = events[-1].n, events[-1].chain
 
     async def statistics(self, name: str, span: str = "hour") -> dict[str, Any]:
         """What the page shows of a model."""
@@ -294,6 +299,9 @@ class SoloService:
         )
 
     def _models_health(self) -> Part:
+        if self._cut and not self._broken:
+            many = counted(sum(self._cut.values()), "event")
+            return Part(False, f"{many} at the ends of logs were damaged and cut; they are kept apart")
         if not self._broken:
             return Part()
         many = counted(len(self._broken), "model")
@@ -337,7 +345,7 @@ class SoloService:
         epoch = self._epoch
         await self._committer.settled()
         try:
-            served = await asyncio.to_thread(replay.load, self._store, stored, self.settings.limits)
+            served = await asyncio.to_thread(self._made_again, stored)
         except StoreError as error:
             raise self._note_broken(stored, unavailable(error)) from error
         except DiffersError as error:
@@ -348,6 +356,19 @@ class SoloService:
             self._clock.at_least(served.at)
             self._residents.put(served)
             self._in_background(self._make_room())
+
+    def _made_again(self, stored: StoredModel) -> Served:
+        """The model of its log; what was damaged of the log's end is cut off. Called in a thread."""
+        limits = self.settings.limits
+        try:
+            return replay.load(self._store, stored, limits)
+        except replay.DamagedEndError as error:
+            LOGGER.error(
+                "%s; %s cut, and kept apart in the table 'cut'", error.detail, counted(error.n_bad, "event")
+            )
+            self._store.cut(stored.number, error.n)
+            self._cut[stored.name] = error.n_bad
+            return replay.load(self._store, stored, limits)
 
     def _note_broken(self, stored: StoredModel, error: ServiceError) -> ServiceError:
         self._broken[stored.name] = error
@@ -432,7 +453,7 @@ class SoloService:
         return unavailable(trouble)
 
     async def _recover(self) -> None:
-        while self._trouble is not None:
+        while self._trouble is not None and self._ready:
             await asyncio.sleep(_TICK)
             try:
                 await asyncio.to_thread(self._store.probe)

@@ -71,6 +71,12 @@ def scale_of(column: Any, verdicts: int) -> tuple[float, float]:
 
 
 @inlined
+def is_nothing(column: Any, value: float) -> bool:
+    """Whether a value is 0 in a column that is counted from 0: whatever the unit is, which takes a root."""
+    return value == 0.0 and (2.0 * column["zeros"] > column["count"] or column["missing"] > column["count"])
+
+
+@inlined
 def standardise(value: float, zero: float, unit: float) -> float:
     """The value in units of its column."""
     return min(max((value - zero) / unit, -FARTHEST), FARTHEST) if unit > 0.0 else 0.0
@@ -102,13 +108,16 @@ def list_columns(model: Any, x: Array, n: int) -> int:
     verdicts = model.learned.counts.verdicts
     slots[n], values[n] = 0, 1.0
     n += 1
-    for c in range(features.size):
+    for i in range(model.layout.real.size):
+        c = model.layout.real[i]
         codes[c] = -1
         if not has_place(features[c]["kind"], x[c]):
             continue
         slot = columns[c]
         if features[c]["kind"] == NUMERIC:
-            zero, unit = scale_of(statistics[c], verdicts)
+            zero, unit = 0.0, 0.0
+            if not is_nothing(statistics[c], x[c]):
+                zero, unit = scale_of(statistics[c], verdicts)
             numbers[c] = standardise(x[c], zero, unit)
             codes[c] = bin_of(numbers[c])
         else:
@@ -131,11 +140,14 @@ def list_drawn_products(model: Any, n: int) -> int:
         model.scratch,
     )
     widths = model.layout.widths
-    for p in range(products.size):
-        i, j = products[p]["first"], products[p]["second"]
-        if scratch.codes[i] < 0 or scratch.codes[j] < 0:
+    p, following = 0, 0
+    while following < products.size:
+        p, j = following, products[following]["second"]
+        if scratch.codes[j] < 0 or scratch.numbers[j] == 0.0:
+            following = products[p]["end"]  # none of this column's
             continue
-        value = scratch.numbers[i] * scratch.numbers[j]
+        following, i = p + 1, products[p]["first"]
+        value = scratch.numbers[i] * scratch.numbers[j] if scratch.codes[i] >= 0 else 0.0
         if value == 0.0:
             continue
         slot = products[p]["slot"]
@@ -400,11 +412,12 @@ def step_stage(model: Any, stage: int, group: int, error: float) -> None:
 
 
 @kernel
-def note_values(features: Array, statistics: Array, x: Array) -> None:
+def note_values(features: Array, real: Array, statistics: Array, x: Array) -> None:
     """Welford's update of the statistics of numeric columns, and counts of zeros and of missing values. These
     begin with a column's first value: whether it was declared or joined then makes no difference.
     """
-    for c in range(features.size):
+    for i in range(real.size):
+        c = real[i]
         if features[c]["kind"] != NUMERIC:
             continue
         if x[c] != x[c]:

@@ -27,7 +27,6 @@ from banditboost.compiled.rng import EXPLORE, uniform
 from banditboost.inspection.changes import RISE
 from banditboost.inspection.tally import times_learned
 from banditboost.memo import MOST_PROBABILITIES, POLICY, POLICY_INVERSE_GAPS, VOTES
-from banditboost.rows.features import NOMINAL
 from banditboost.trees.layout import Forest
 from banditboost.trees.leaf_prediction import leaf_score
 from banditboost.trees.route import find_leaves
@@ -75,11 +74,9 @@ def ask_trees(forest: Forest, first: int, distance: int, n_asked: int, x: Array,
 @kernel
 def leave_words_out(model: Any, x: Array) -> None:
     """The row as trees read it, who know nothing of words."""
-    features, columns, n = model.features, model.scratch.columns, 0
-    for c in range(features.size):
-        if features[c]["kind"] <= NOMINAL:
-            columns[n] = x[c]
-            n += 1
+    real, columns = model.layout.real, model.scratch.columns
+    for i in range(real.size):
+        columns[i] = x[real[i]]
 
 
 @allocating

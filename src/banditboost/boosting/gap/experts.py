@@ -15,7 +15,7 @@ FAMILY_RATE = (
 MEMORY = 500.0  # verdicts that the prefixes are judged by
 N_REGRESSIONS = 2  # narrow and wide, after the prefixes
 FAR_BEHIND = 8.0  # in recent squared error: of prefixes, those weigh too little to count
-AWAKE = 0.25  # of the rounds: those in which they learn all the same
+AWAKE = 2.0  # divided by how far behind a prefix is: the share of the rounds in which it learns all the same
 LEAST_SHARE = 1e-3  # of an expert that counts; trees after the last of these need not be asked
 
 
@@ -76,26 +76,34 @@ def recent_error(least: float, verdicts: int) -> float:
 
 
 @inlined
-def all_learn(verdicts: int, key: int) -> bool:
-    """Whether those who are far behind learn in a round, too: in one of four, once the memory is full."""
-    return verdicts <= MEMORY or uniform(key, REST, 0) < AWAKE
+def draw_rest(verdicts: int, key: int) -> float:
+    """The number in [0, 1) that tells who rests in a round: nobody does if it is 0, as it is until the memory
+    is full.
+    """
+    return 0.0 if verdicts <= MEMORY else uniform(key, REST, 0)
 
 
 @inlined
-def count_prefixes(losses: Array) -> int:
-    """How many prefixes there are up to the last one that is not far behind the best."""
-    n = losses.size - N_REGRESSIONS
-    least = least_loss(losses, False, False) + FAR_BEHIND
-    while losses[n - 1] > least:
+def prefix_rests(behind: float, draw: float) -> bool:
+    """Whether a prefix rests that is so far behind the best one: the further, the more often."""
+    return behind > FAR_BEHIND and behind * draw >= AWAKE
+
+
+@inlined
+def wide_rests(behind: float, draw: float) -> bool:
+    """Whether a wide regression rests: never more often than one that is just far behind, since it may come
+    late, and be the best one then.
+    """
+    return behind > FAR_BEHIND and FAR_BEHIND * draw >= AWAKE
+
+
+@inlined
+def count_prefixes(losses: Array, draw: float) -> int:
+    """How many prefixes there are up to the last one that does not rest."""
+    n, least = losses.size - N_REGRESSIONS, least_loss(losses, False, False)
+    while prefix_rests(losses[n - 1] - least, draw):
         n -= 1
     return n
-
-
-@inlined
-def is_far(losses: Array, j: int, has_narrow: bool, has_wide: bool) -> bool:
-    """Whether an expert is far behind the best one."""
-    far: bool = losses[j] > least_loss(losses, has_narrow, has_wide) + FAR_BEHIND
-    return far
 
 
 @inlined

@@ -124,6 +124,8 @@ def lay_out(
     chosen = choose_pairs(n_pairs, seed, before, wanted)
     products = _at(real, _pairs(numeric[real], chosen.numbers))
     products["slot"], needed = _slots(widths[products["first"]] * widths[products["second"]])
+    if n_pairs > len(products):  # they are gone through one by one
+        products["end"] = np.searchsorted(products["second"], products["second"], side="right")
     bins = _at(real, _bin_pairs(numeric[real], of_options))
     one_bin = np.where(bins["first"] == bins["second"], 1, bin_widths[bins["first"]])
     bins["slot"], bins_needed = _slots(one_bin * bin_widths[bins["second"]])
@@ -135,7 +137,7 @@ def lay_out(
     reads = np.array([1, 2])
     if sides is not None and spans["room"][1] == needed and int(spans["needed"][:2].sum()) <= WIDEST_JOINT:
         reads[0] = 2
-    layout = GapLayout(columns, widths, products, bins, spans, reads)
+    layout = GapLayout(columns, widths, products, bins, spans, real.astype(np.uint32), reads)
     prior, triples = np.zeros(0), np.zeros(0, TRIPLE)
     if of_options is not None and sides is not None:
         n_products = int(spans["room"][:2].sum())

@@ -53,8 +53,9 @@ class SharedPlaces:
     def with_blocks(self, n_blocks: int) -> Self:
         """With weights for so many blocks of labels."""
         weights = np.zeros((2, n_blocks, len(self.places), LANES))
-        used = np.flatnonzero(self.places["count"])
-        weights[:, : self.weights.shape[1], used] = self.weights[:, :, used]
+        if self.weights.shape[1]:
+            used = np.flatnonzero(self.places["count"])
+            weights[:, : self.weights.shape[1], used] = self.weights[:, :, used]
         return self._with(weights, self.places)
 
     def for_labels(self, n_labels: int) -> Self:

@@ -23,7 +23,8 @@ STATISTICS = np.dtype(
     [("count", "f8"), ("mean", "f8"), ("squares", "f8"), ("zeros", "f8"), ("missing", "f8")], align=True
 )
 TRIPLE = np.dtype([("first", "i8"), ("second", "i8"), ("third", "i8"), ("slot", "i8")], align=True)
-PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8")], align=True)
+# Two columns, their first slot, and the number of the next pair with another second column.
+PAIR = np.dtype([("first", "i8"), ("second", "i8"), ("slot", "i8"), ("end", "i8")], align=True)
 # Of a place that names and words share: how many values were learned there, the sum of their squares, the
 # number of the last name, how many of its claims were right, and how many that was expected of.
 PLACE = np.dtype(
@@ -73,6 +74,7 @@ class GapLayout(NamedTuple):
     products: Array  # PAIR: the pairs of columns of stage 2; slots count from the stage's first
     bins: Array  # PAIR: those of stage 3
     spans: Array  # SPAN[3]
+    real: Array  # the numbers of a row that are columns, and no words; unsigned, as slots are
     reads: Array  # [2]: how many of the stages narrow and wide regressions read
 
 

@@ -19,7 +19,15 @@ from banditboost.boosting.gap.chain import (
     step_stage,
 )
 from banditboost.boosting.gap.choose import ask_chains, leave_words_out
-from banditboost.boosting.gap.experts import all_learn, clip, count_prefixes, is_far, judge, weigh_experts
+from banditboost.boosting.gap.experts import (
+    clip,
+    count_prefixes,
+    draw_rest,
+    judge,
+    least_loss,
+    weigh_experts,
+    wide_rests,
+)
 from banditboost.boosting.gap.late import learn_late
 from banditboost.boosting.gap.regression import (
     counts_narrow,
@@ -77,12 +85,12 @@ def teach_narrow(model: Any, group: int, y: float) -> float:
 
 
 @inlined
-def wide_learns(model: Any, everybody: bool) -> bool:
+def wide_learns(model: Any, draw: float) -> bool:
     """Whether there is a wide regression that is not at rest."""
     losses, scratch = model.learned.losses, model.scratch
     if not counts_wide(scratch):
         return False
-    return everybody or not is_far(losses, losses.size - 1, counts_narrow(scratch), True)
+    return not wide_rests(losses[losses.size - 1] - least_loss(losses, counts_narrow(scratch), True), draw)
 
 
 @inlined
@@ -102,7 +110,7 @@ def teach_wide(model: Any, group: int, n_verdicts: float, y: float) -> float:
 @inlined
 def note_row(model: Any, x: Array) -> None:
     """What the row adds to the statistics of columns and shared places."""
-    note_values(model.features, model.learned.statistics, x)
+    note_values(model.features, model.layout.real, model.learned.statistics, x)
     note_shared(model.features, model.learned.places, x)
 
 
@@ -128,14 +136,14 @@ def teach_chains(model: Any, first: int, x: Array, taught: int) -> int:
 
 
 @inlined
-def teach_prefixes(model: Any, x: Array, group: int, prefix: float, y: float) -> float:
-    """Write down what each tree is to learn: what the prefix before it gets wrong. Returns what prefixes with
-    trees add to the score.
+def teach_prefixes(model: Any, x: Array, group: int, n_taught: int, prefix: float, y: float) -> float:
+    """Write down what each of the first trees is to learn: what the prefix before it gets wrong. Returns what
+    prefixes with these trees add to the score.
     """
     learned, scratch, score = model.learned, model.scratch, 0.0
     labels, importance = scratch.labels, scratch.importance
-    ask_chains(model, group * labels.size, labels.size, labels.size, x, importance)
-    for i in range(labels.size):
+    ask_chains(model, group * labels.size, labels.size, n_taught, x, importance[:n_taught])
+    for i in range(n_taught):
         weight, answer = 0.0 if is_beyond(prefix, y) else abs(y - prefix), importance[i]
         labels[i] = 1 if y > prefix else 0
         importance[i] = weight if weight > LEAST_LESSON else 0.0
@@ -154,9 +162,9 @@ def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, k
     """
     learned, scratch = model.learned, model.scratch
     labels, importance = scratch.labels, scratch.importance
-    everybody = all_learn(learned.counts.verdicts, key)
-    n_prefixes = STAGES + labels.size if everybody else count_prefixes(learned.losses)
-    n_stages, with_wide = min(n_prefixes, STAGES), wide_learns(model, everybody)
+    draw = draw_rest(learned.counts.verdicts, key)
+    n_prefixes, with_wide = count_prefixes(learned.losses, draw), wide_learns(model, draw)
+    n_stages = min(n_prefixes, STAGES)
     weigh_experts(learned.losses, counts_narrow(scratch), with_wide, scratch.trust)
     list_stages(model, model.layout.reads[0])
     score = teach_narrow(model, group, y)
@@ -179,7 +187,7 @@ def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, k
     for i in range(labels.size):
         labels[i], importance[i] = 0, 0.0
     if n_prefixes > STAGES:
-        score += teach_prefixes(model, x, group, prefix, y)
+        score += teach_prefixes(model, x, group, n_prefixes - STAGES, prefix, y)
     note_row(model, x)
     return score
 

@@ -51,10 +51,10 @@ class Transactor:
             lease: model and epoch of the learner who asks; a FencedError if it is the learner no more.
         """
         with self._store.begin() as transaction:
-            now, heads = transaction.lock({ask.model for ask in asks})
+            keys = {(ask.model, id_) for ask in asks for id_ in ask.ids}
+            now, heads, pasts = transaction.look({ask.model for ask in asks}, sorted(keys))
             if lease is not None:
                 check_lease(transaction, *lease)
-            pasts = transaction.histories([(ask.model, id_) for ask in asks for id_ in ask.ids])
             courses = {model: self._course(transaction, model, head, pasts) for model, head in heads.items()}
             answers = [_answer(ask, courses.get(ask.model), now) for ask in asks]
             _write(transaction, [Append(model, course.take()[0]) for model, course in courses.items()])
@@ -118,9 +118,7 @@ def _write(transaction: Transaction, appends: Sequence[Append]) -> None:
 
 def check_lease(transaction: Transaction, model: int, epoch: int) -> None:
     """A FencedError if this is not the model's epoch; it stays so until the end of the transaction."""
-    row = transaction.execute(
-        "SELECT epoch FROM banditboost.leases WHERE model = %s FOR UPDATE", [model]
-    ).fetchone()
+    row = transaction.ask("SELECT epoch FROM banditboost.leases WHERE model = %s FOR UPDATE", [model])
     if row is None or row[0] != epoch:
         raise FencedError(f"model {model} is learned elsewhere since epoch {epoch}")
 

@@ -95,3 +95,11 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class SoloStore(Store, Protocol):
+    """A store that belongs to one process, which can also mend it."""
+
+    def cut(self, model: int, after: int) -> None:
+        """Take the events above `after`, which cannot be read, out of the log; they are kept apart."""
+        ...

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, LiteralString, NamedTuple
 
 import psycopg
-from psycopg.rows import tuple_row
 
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent, StoredModel, StoreError
 from banditboost.serve.store.postgres_connections import Connections
 from banditboost.serve.store.postgres_schema import migrate
 
 _COLUMNS = "n, key, at, chain, body"
+_NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"  # seconds since 1970
 
 
 class Head(NamedTuple):
@@ -54,9 +54,9 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def begin(self) -> Iterator[Transaction]:
-        """All or nothing."""
-        with self.connections.use() as connection, connection.transaction():
-            yield Transaction(connection)
+        """All or nothing. What need not be waited for goes to the database together."""
+        with self.connections.use() as connection, connection.pipeline() as line, connection.transaction():
+            yield Transaction(connection, line)
 
     # Models
 
@@ -109,7 +109,7 @@ class PostgresStore:
             rows = connection.execute(
                 "SELECT model, n FROM banditboost.heads WHERE model = ANY(%b::int8[])", [list(models)]
             ).fetchall()
-            return _now(connection), dict(rows)
+            return _only(connection.execute(_NOW)), dict(rows)
 
     def published(self, model: int) -> tuple[int, bytes, bytes] | None:
         """What was published last: the event, the model's file, and what is shown of it."""
@@ -206,13 +206,31 @@ class PostgresStore:
 class Transaction:
     """What is done within one transaction."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
+    def __init__(self, connection: psycopg.Connection[Any], line: psycopg.Pipeline) -> None:
+        self._connection, self._line = connection, line
         self.execute = connection.execute
+
+    def ask(self, query: LiteralString, values: Any) -> tuple[Any, ...] | None:
+        """The first row of an answer.
+
+        Whoever waits for an answer says so (`sync`): only then does the database notice if this process is
+        silent from here on, and end the transaction with its locks.
+        """
+        cursor = self._connection.execute(query, values)
+        self._line.sync()
+        return cursor.fetchone()
 
     def lock(self, models: Iterable[int]) -> tuple[float, dict[int, Head]]:
         """The time, and the heads of logs, which nobody else changes before the end; those deleted are left
         out.
+        """
+        now, heads, _ = self.look(models, [])
+        return now, heads
+
+    def look(
+        self, models: Iterable[int], keys: Sequence[tuple[int, str]]
+    ) -> tuple[float, dict[int, Head], dict[tuple[int, str], list[StoredEvent]]]:
+        """The same, and the events about some decisions, as nobody else changes them, either.
 
         Locks are taken in one order, so that nobody waits in a circle.
         """
@@ -220,30 +238,32 @@ class Transaction:
             "SELECT model, n, chain, at, settled, replaced FROM banditboost.heads "
             "WHERE model = ANY(%b::int8[]) ORDER BY model FOR NO KEY UPDATE",
             [sorted(models)],
-        ).fetchall()
-        return _now(self._connection), {model: Head(*head) for model, *head in rows}
+        )
+        now = self._connection.execute(_NOW)
+        pasts = self._ask_histories(keys) if keys else ()
+        self._line.sync()
+        heads = {model: Head(*head) for model, *head in rows}
+        return _only(now), heads, _by_decision(pasts)
 
     def histories(self, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], list[StoredEvent]]:
         """The events about each of these decisions, in their order."""
-        rows = self._connection.cursor(row_factory=tuple_row).execute(
+        return _by_decision(self._ask_histories(keys))
+
+    def _ask_histories(self, keys: Sequence[tuple[int, str]]) -> Iterable[Any]:
+        return self._connection.execute(
             f"SELECT model, {_COLUMNS} FROM banditboost.events JOIN unnest(%b::int8[], %b::bytea[]) "
             "AS asked (model, key) USING (model, key) WHERE key <> '' ORDER BY model, n",
             [[model for model, _ in keys], [_key(key) for _, key in keys]],
             binary=True,
         )
-        found: dict[tuple[int, str], list[StoredEvent]] = {}
-        for model, *row in rows:
-            event = _event(*row)
-            found.setdefault((model, event.key), []).append(event)
-        return found
 
     def create(self, name: str, at: float, first: Snapshot, event: StoredEvent) -> StoredModel:
         """Make a model with the first event of its log, its settings; a KeyError if the name is taken."""
-        row = self._connection.execute(
+        row = self.ask(
             "INSERT INTO banditboost.models (name, created) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING "
             "RETURNING model",
             [name, at],
-        ).fetchone()
+        )
         if row is None:
             raise KeyError(name)
         (model,) = row
@@ -307,9 +327,7 @@ class Transaction:
 
     def event(self, model: int, n: int) -> bytes:
         """The body of an event."""
-        row = self._connection.execute(
-            "SELECT body FROM banditboost.events WHERE model = %s AND n = %s", [model, n]
-        ).fetchone()
+        row = self.ask("SELECT body FROM banditboost.events WHERE model = %s AND n = %s", [model, n])
         return bytes(_demanded(row, model)[0])
 
     def put_snapshot(self, model: int, snapshot: Snapshot, *, kept: bool) -> None:
@@ -335,11 +353,17 @@ class Transaction:
         )
 
 
-def _now(connection: psycopg.Connection[Any]) -> float:
-    """Seconds since 1970 by the clock of the database."""
-    row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
-    assert row is not None
-    return float(row[0])
+def _only(cursor: psycopg.Cursor[Any]) -> float:
+    """The number that was asked for."""
+    return float(_demanded(cursor.fetchone(), 0)[0])
+
+
+def _by_decision(rows: Iterable[Any]) -> dict[tuple[int, str], list[StoredEvent]]:
+    found: dict[tuple[int, str], list[StoredEvent]] = {}
+    for model, *row in rows:
+        event = _event(*row)
+        found.setdefault((model, event.key), []).append(event)
+    return found
 
 
 def _key(key: str) -> bytes:

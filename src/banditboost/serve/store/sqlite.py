@@ -12,21 +12,24 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent, StoredModel, StoreError
+from banditboost.serve.store.wal import commits_left_out
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS models (
     number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, created REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
-    place INTEGER PRIMARY KEY, model INTEGER NOT NULL, key TEXT NOT NULL, at REAL NOT NULL,
-    chain INTEGER NOT NULL, body BLOB NOT NULL);
-CREATE INDEX IF NOT EXISTS events_by_key ON events (model, key) WHERE key != '';
+    place INTEGER PRIMARY KEY, key TEXT NOT NULL, at REAL NOT NULL, chain INTEGER NOT NULL,
+    body BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS events_by_key ON events (key) WHERE key != '';
 CREATE TABLE IF NOT EXISTS cut (
-    place INTEGER NOT NULL, model INTEGER NOT NULL, key TEXT, at REAL, chain INTEGER, body BLOB);
+    place INTEGER NOT NULL, key TEXT NOT NULL, at REAL NOT NULL, chain INTEGER NOT NULL,
+    body BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS snapshots (
     model INTEGER NOT NULL, n INTEGER NOT NULL, version TEXT NOT NULL, file_size INTEGER NOT NULL,
     checksum INTEGER NOT NULL, kept INTEGER NOT NULL, PRIMARY KEY (model, n)) WITHOUT ROWID;
@@ -35,8 +38,9 @@ CREATE TABLE IF NOT EXISTS pieces (
     PRIMARY KEY (model, n, piece));
 CREATE TABLE IF NOT EXISTS probes (number INTEGER PRIMARY KEY, at REAL);
 """
-_ROW = "(?,?,?,?,?,?)"
-_INSERT = "INSERT INTO events (place, model, key, at, chain, body) VALUES "
+_ROW = "(?,?,?,?,?)"
+_VALUES = 5  # of a row
+_INSERT = "INSERT INTO events (place, key, at, chain, body) VALUES "
 _MOST_ROWS = 250  # of one statement
 _PIECE = 1 << 20  # bytes: a snapshot does not keep commits waiting
 _FIRST = 1 << 40  # events of a model; a place in the table is model * _FIRST + n
@@ -69,6 +73,7 @@ class SQLiteStore:
         sync: "full" waits for the disk with each commit; "normal" does not: what was written survives the
             process, and the last moments may not survive a loss of power.
         most_pages: of the file; None for as many as the disk holds.
+        read_only: only look, beside the process that the folder belongs to.
     """
 
     def __init__(
@@ -76,17 +81,40 @@ class SQLiteStore:
         folder: str | os.PathLike[str],
         sync: Literal["full", "normal"] = "full",
         most_pages: int | None = None,
+        read_only: bool = False,
     ) -> None:
         self._folder, self._sync, self._most_pages = Path(folder), sync, most_pages
+        self._read_only = read_only
         self._here = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._generation = 0
+        self._lock: Any = None
         self._writing = threading.RLock()
+        if read_only:
+            self._begin_to_look()
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
         with self._told():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self._folder)
-            self._open()
-        self._finish_deletes()
+        try:
+            with self._told():
+                self._refuse_holes()
+                self._open()
+            self._finish_deletes()
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def _begin_to_look(self) -> None:
+        if not self.path.exists():
+            raise StoreError(
+                "gone", f"{self._folder}: there is no {self.path.name} here; give the folder of a service"
+            )
+        with self._told():
+            self._writer = self._connect()
 
     # Connections
 
@@ -99,10 +127,34 @@ class SQLiteStore:
         self._writer = self._connect()
         self._writer.executescript(_SCHEMA)
 
+    def _refuse_holes(self) -> None:
+        """Refuse a file behind whose damaged place there are commits that were answered.
+
+        It is looked at by a connection that cannot write: one that can would take the file away.
+        """
+        if not self.path.exists():
+            return
+        with closing(sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro", uri=True)) as looking:
+            looking.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            left_out = commits_left_out(self.path)
+        if left_out > 1 and self._sync == "full":
+            raise StoreError(
+                "damaged",
+                f"{self.path}-wal was damaged in its middle: {left_out} commits behind that place cannot be "
+                f"read; {_REMEDIES['damaged']}, or move this file away to go on without them",
+            )
+
     def _connect(self) -> sqlite3.Connection:
         made = sqlite3.connect(
-            self.path, timeout=10.0, isolation_level=None, check_same_thread=False, cached_statements=512
+            f"file:{quote(str(self.path))}?mode={'ro' if self._read_only else 'rwc'}",
+            uri=True,
+            timeout=10.0,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
         )
+        if self._read_only:
+            return made
         made.execute("PRAGMA journal_mode=WAL")
         made.execute(f"PRAGMA synchronous={self._sync.upper()}")
         made.execute("PRAGMA cache_size=-32768")
@@ -134,8 +186,9 @@ class SQLiteStore:
         try:
             yield
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            why = _WHY.get(code, "io")
+            why = _WHY.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "io")
+            if why == "gone" and self._folder.is_dir() and not os.access(self._folder, os.W_OK):
+                why = "read-only"
             raise StoreError(why, f"{self.path}: {error}; {_REMEDIES[why]}") from error
         except OSError as error:
             raise StoreError("gone", f"{self._folder}: {error.strerror}; {_REMEDIES['gone']}") from error
@@ -165,7 +218,14 @@ class SQLiteStore:
         """Give the folder back."""
         with self._writing, self._told():
             self._close_connections()
-            self._lock.close()
+            if not self._read_only:
+                self._lock.close()
+
+    def wrong_pages(self) -> list[str]:
+        """What SQLite finds wrong with its file, after a look at all of it."""
+        with self._told():
+            found = [row[0] for row in self._reader.execute("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
 
     # Models
 
@@ -212,7 +272,8 @@ class SQLiteStore:
                     (first, end - 1, _DELETED),
                 ).rowcount
         with self._transaction() as writer:
-            for table in ("cut", "pieces", "snapshots"):
+            writer.execute("DELETE FROM cut WHERE place BETWEEN ? AND ?", (first, end - 1))
+            for table in ("pieces", "snapshots"):
                 writer.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
             writer.execute("DELETE FROM models WHERE number = ?", (model,))
 
@@ -222,7 +283,7 @@ class SQLiteStore:
         """Write all, in one transaction."""
         rows = _rows(batch)
         snapshots = [(append.model, append.snapshot) for append in batch if append.snapshot is not None]
-        if not snapshots and len(rows) <= 6 * _MOST_ROWS:
+        if not snapshots and len(rows) <= _VALUES * _MOST_ROWS:
             with self._writing, self._told():
                 _insert(self._writer, rows)
             return
@@ -255,9 +316,9 @@ class SQLiteStore:
         """The events about a decision, in their order."""
         with self._told():
             rows = self._reader.execute(
-                "SELECT place, key, at, chain, body FROM events WHERE model = ? AND key = ? AND key != '' "
-                "ORDER BY place",
-                (model, key),
+                "SELECT place, key, at, chain, body FROM events WHERE key = ? AND key != '' "
+                "AND place > ? AND place < ? ORDER BY place",
+                (key, model * _FIRST, (model + 1) * _FIRST),
             ).fetchall()
         return [StoredEvent(row[0] - model * _FIRST, *row[1:]) for row in rows]
 
@@ -329,17 +390,16 @@ def _rows(batch: Sequence[Append]) -> list[Any]:
     """All values of all rows, one after the other."""
     values: list[Any] = []
     for append in batch:
-        model = append.model
-        first = model * _FIRST
+        first = append.model * _FIRST
         for event in append.events:
-            values += (first + event.n, model, event.key, event.at, event.chain, event.body)
+            values += (first + event.n, event.key, event.at, event.chain, event.body)
     return values
 
 
 def _insert(writer: sqlite3.Connection, values: list[Any]) -> None:
-    for start in range(0, len(values), 6 * _MOST_ROWS):
-        some = values[start : start + 6 * _MOST_ROWS]
-        writer.execute(_INSERT + ",".join([_ROW] * (len(some) // 6)), some)
+    for start in range(0, len(values), _VALUES * _MOST_ROWS):
+        some = values[start : start + _VALUES * _MOST_ROWS]
+        writer.execute(_INSERT + ",".join([_ROW] * (len(some) // _VALUES)), some)
 
 
 def _pieces(model: int, snapshot: Snapshot) -> Iterator[tuple[int, int, int, bytes]]:
