@@ -8,16 +8,21 @@ import select
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from banditboost.client import Client, ServiceRefusal
 from banditboost.serve.http.auth import hash_of
 
+ROOT = Path(__file__).parents[2]
 MAIN = "from banditboost.cli import main; main()"
 
 
@@ -29,7 +34,7 @@ def served(
     command = [
         sys.executable,
         "-c",
-        MAIN,
+        options.pop("code", MAIN),
         "serve",
         "--json",
         "--port",
@@ -148,3 +153,67 @@ def test_a_key_that_was_made_is_one_that_opens(tmp_path: Path) -> None:
     key = made.splitlines()[0].removeprefix("# key: ")
     with served(tmp_path, "--config", str(config)) as told, Client(told["page"], key=key) as client:
         assert client.models() == []
+
+
+def test_it_says_what_it_does_in_lines_of_json(tmp_path: Path) -> None:
+    """Nothing unless it is asked for, or something goes wrong."""
+    with (tmp_path / "quiet").open("w") as quiet, served(tmp_path, stderr=quiet):
+        pass
+    assert (tmp_path / "quiet").read_text() == ""
+    environment = os.environ | {"BANDITBOOST_SERVE_LOG_LEVEL": "debug"}
+    with (
+        (tmp_path / "said").open("w") as said,
+        served(tmp_path, "--labels", "a,b", stderr=said, env=environment) as told,
+        Client(told["page"]) as client,
+    ):
+        client.decide({"hour": 3})
+    lines = [json.loads(line) for line in (tmp_path / "said").read_text().splitlines()]
+    ours = {line["message"]: line for line in lines if line["logger"].startswith("banditboost")}
+    assert ours.keys() == {"started", "request", "stopped"}
+    assert ours["started"]["address"] == told["page"].rstrip("/")
+    assert (ours["request"]["model"], ours["request"]["status"]) == ("default", 200)
+
+
+WITH_THE_EXTRA_ALONE = f"""
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in HIDDEN:
+            raise ModuleNotFoundError("not in the extra: " + name, name=name)
+sys.meta_path.insert(0, Nothing())
+{MAIN}
+"""
+
+
+def installed_with(extra: str) -> set[str]:
+    """The distributions that an extra brings, and theirs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    found = {"banditboost"}
+    while wanted:
+        asked = Requirement(wanted.pop())
+        name = canonicalize_name(asked.name)
+        if name not in found:
+            found.add(name)
+            extras = asked.extras or {""}
+            wanted += [
+                text
+                for text in distribution(name).requires or []
+                if (marker := Requirement(text).marker) is None
+                or any(marker.evaluate({"extra": one}) for one in extras)
+            ]
+    return found
+
+
+def test_the_extra_brings_all_that_it_takes(tmp_path: Path) -> None:
+    there = installed_with("serve")
+    hidden = {
+        module
+        for module, names in packages_distributions().items()
+        if not there & {canonicalize_name(name) for name in names} and module != "banditboost"
+    }
+    assert {"matplotlib", "pyarrow", "psycopg", "sklearn"} <= hidden
+    code = WITH_THE_EXTRA_ALONE.replace("HIDDEN", repr(hidden))
+    with served(tmp_path, "--labels", "a,b", code=code) as told:
+        assert shell(told["decide"])["label"] in ("a", "b")
+        assert shell(told["verdict"])["outcome"] == "learned"

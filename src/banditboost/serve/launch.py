@@ -15,10 +15,13 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from banditboost._version import __version__
 from banditboost.errors import ConfigurationError
+from banditboost.log import LOGGER
 from banditboost.serve import making
 from banditboost.serve.http.app import create_app
 from banditboost.serve.http.personalizer.configuration import personalizer_settings
+from banditboost.serve.logs import log_as_json
 from banditboost.serve.service import Service
 from banditboost.serve.settings import ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
@@ -26,12 +29,14 @@ from banditboost.serve.store.sqlite import SQLiteStore
 
 _WAIT_FOR_ANSWERS = 10  # seconds that requests under way are given when the service stops
 _GARBAGE = 10_000  # objects that are made until the garbage collector looks at the new ones
+DATABASES = ("postgresql://", "postgres://")
+"""How a store begins that many processes share."""
 Announce = Callable[[Service, str], Awaitable[None]]
 
 
 def service_for(settings: ServiceSettings) -> Service:
     """The service that the settings describe."""
-    if settings.store.startswith(("postgresql://", "postgres://")):
+    if settings.store.startswith(DATABASES):
         return _shared(settings)
     return SoloService(settings, SQLiteStore(settings.store or data_directory(), settings.sync))
 
@@ -59,6 +64,7 @@ def run(settings: ServiceSettings, announce: Announce) -> None:
 
     A ServiceError or a StoreError if it cannot begin.
     """
+    log_as_json(settings.log_level)
     with listening(settings.host, settings.port) as listener:
         prepare(settings)
         service = service_for(settings)
@@ -111,10 +117,13 @@ async def _serve(
 ) -> None:
     await service.start()
     try:
-        await announce(service, address(service.settings.host, listener.getsockname()[1]))
+        at = address(service.settings.host, listener.getsockname()[1])
+        LOGGER.info("started", extra={"told": {"version": __version__, "address": at}})
+        await announce(service, at)
         await server.serve([listener])
     finally:
         await service.stop()
+        LOGGER.info("stopped")
 
 
 class _Server(uvicorn.Server):

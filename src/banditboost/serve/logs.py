@@ -8,6 +8,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from banditboost.log import LOGGER
+from banditboost.serve.store.base import StoreError
 from banditboost.text import quoted
 
 
@@ -35,3 +37,14 @@ def log_as_json(level: str, stream: TextIO | None = None) -> None:
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level.upper())
+
+
+def log_trouble(trouble: StoreError | None) -> None:
+    """Tell that the store fails, or that it answers again."""
+    if trouble is None:
+        LOGGER.warning("the store answers again")
+    else:
+        LOGGER.error(
+            "the store fails, and requests are refused until it answers again",
+            extra={"told": {"why": trouble.why, "detail": trouble.detail}},
+        )

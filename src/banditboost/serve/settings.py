@@ -78,6 +78,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     personalizer: Personalizer | None = Personalizer()
     snapshot_every: Some = 100_000  # events of a model
     metrics_models: Annotated[int, Meta(ge=0, le=10_000)] = 50  # that have lines of their own at /metrics
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"  # of the JSON lines on stderr
     wait: Annotated[float, Meta(ge=0.0, le=1.0)] = (
         0.0  # seconds that a commit waits for more; 0 takes what came while the disk was busy
     )

@@ -16,6 +16,7 @@ from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
 from banditboost.serve.health import Health, Numbers, Part
+from banditboost.serve.logs import log_trouble
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -446,6 +447,7 @@ class SoloService:
         """A commit has failed: what is in memory may be ahead of the log, and is thrown away."""
         trouble = error if isinstance(error, StoreError) else StoreError("io", str(error))
         self._trouble = trouble
+        log_trouble(trouble)
         self._epoch += 1
         self._residents.clear()
         self._written.clear()
@@ -458,6 +460,7 @@ class SoloService:
             try:
                 await asyncio.to_thread(self._store.probe)
                 self._trouble = None
+                log_trouble(None)
             except StoreError as error:
                 self._trouble = error
 

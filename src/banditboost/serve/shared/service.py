@@ -16,6 +16,7 @@ from banditboost.serve import kept, making
 from banditboost.serve.course import Course, new_id
 from banditboost.serve.health import Health, Numbers, Part
 from banditboost.serve.inputs import content_of
+from banditboost.serve.logs import log_trouble
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -408,6 +409,7 @@ class SharedService:
             return error
         if error.why != "locked" and self._trouble is None:
             self._trouble = error
+            log_trouble(error)
             asyncio.ensure_future(self._recover()).add_done_callback(_ignored)
         return unavailable(error)
 
@@ -417,6 +419,7 @@ class SharedService:
             try:
                 await asyncio.to_thread(self._store.probe)
                 self._trouble = None
+                log_trouble(None)
             except StoreError as error:
                 self._trouble = error
 
