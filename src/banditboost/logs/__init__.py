@@ -5,7 +5,9 @@
 - `option_rows.py`: `read_options`, from tables with a row for each option that was offered;
 - `vw.py`: `read_vw` and `read_dsjson`, from Vowpal Wabbit's two forms (Personalizer writes the second);
 - `obp.py`: `from_obp`, from the dict of Open Bandit Pipeline, and `to_obp`;
-- `writing.py`: `write`, to CSV, JSON lines and Parquet, `to_frame`, and `vw_lines`, Vowpal Wabbit's text;
+- `offered.py`: features of options, in cells and columns of tables;
+- `writing.py`: `write`, to CSV, JSON lines and Parquet, and `to_frame`;
+- `vw_writing.py`: `vw_lines` and `dsjson_lines`, Vowpal Wabbit's two forms;
 - `health.py`: `check`, a report of what is wrong with a log; `counting.py` counts what it is made from.
 
 The guide is docs/guide-logs.md.
@@ -17,7 +19,8 @@ from banditboost.logs.obp import from_obp, to_obp
 from banditboost.logs.option_rows import OptionRows, read_options
 from banditboost.logs.tables import read
 from banditboost.logs.vw import read_dsjson, read_vw
-from banditboost.logs.writing import to_frame, vw_lines, write
+from banditboost.logs.vw_writing import dsjson_lines, vw_lines
+from banditboost.logs.writing import to_frame, write
 
 __all__ = [
     "Block",
@@ -26,6 +29,7 @@ __all__ = [
     "Log",
     "OptionRows",
     "check",
+    "dsjson_lines",
     "from_obp",
     "read",
     "read_dsjson",
