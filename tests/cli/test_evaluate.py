@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -245,6 +246,23 @@ def test_logs_of_vowpal_wabbit_are_judged_as_tables_are(answer, clicks, home, fo
         answer("evaluate", "log.txt", "--form", form, "--learner", "Majority")["policies"]
         == found["policies"]
     )
+
+
+def test_what_could_be_shown_in_a_row_is_told_by_dsjson(answer, bb, home):
+    """Two of three banners in each row, one of them at random: 1 / 2 each, and games is missing in a third."""
+    draw, lines = random.Random(3), []
+    for _ in range(900):
+        offer = draw.sample(["news", "games", "film"], 2)
+        event = {"_label_cost": -float(offer[0] == "games"), "_labelIndex": 0, "_label_Action": 1}
+        lines.append(event | {"c": {"x": {"a": 1}, "_multi": [{"_tag": banner} for banner in offer]}})
+    (home / "log.dsjson").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    found = answer("evaluate", "log.dsjson", "--at-random", "--learner", "GapBoost")
+    by_name = {one["policy"]: one for one in found["policies"]}
+    assert by_name["all alike"]["mean_weight"] == 1.0
+    assert by_name["best label so far"]["snips"] == pytest.approx(2 / 3, abs=0.08)
+    assert found["verdict"].startswith("GapBoost earns")
+    refused = bb("evaluate", "log.dsjson", "--at-random", "--learner", "Majority")
+    assert "Majority always chooses among the labels it was made with" in refused.stderr
 
 
 def test_columns_are_for_tables(bb, clicks):

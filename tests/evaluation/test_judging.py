@@ -246,6 +246,70 @@ def test_looks_tell_the_time_of_their_last_row() -> None:
         evaluate({"film": "film"}, short, LABELS)
 
 
+def a_log_of_offers(n: int, seed: int = 1) -> Any:
+    """Of three labels two could be shown in each row, one of them at random; film is the best, then games."""
+    rng = np.random.default_rng(seed)
+    missing = rng.integers(0, 3, n).tolist()
+    offers = [[label for place, label in enumerate(LABELS) if place != left] for left in missing]
+    actions = [offer[place] for offer, place in zip(offers, rng.integers(0, 2, n).tolist(), strict=True)]
+    rates = {"news": 0.1, "games": 0.4, "film": 0.8}
+    rewards = [
+        float(draw < rates[label]) for draw, label in zip(rng.random(n).tolist(), actions, strict=True)
+    ]
+    options = [{label: {"length": 1} for label in offer} for offer in offers]
+    rows = [{"kind": "ab"[i % 2]} for i in range(n)]
+    return SimpleNamespace(
+        rows=rows, actions=actions, rewards=rewards, probabilities=[0.5] * n, options=options
+    )
+
+
+@pytest.mark.parametrize("least", [None, 0.5])
+def test_policies_choose_among_what_could_be_shown(least: float | None) -> None:
+    """News is missing in a third of rows, and so on: who knows the best of two earns 2/3 0.8 + 1/3 0.4."""
+    log = a_log_of_offers(6000)
+    trained = GapBoost(LABELS, seed=1)
+    trained.learn_logged_many(log.rows, log.actions, log.rewards, allowed=None)
+    policies = {
+        "uniform": "uniform",
+        "film": "film",  # else both alike
+        "best": "best label so far",
+        "learner": Learner(GapBoost(LABELS, seed=1)),
+        "model": trained,
+    }
+    found = evaluate(policies, log, LABELS, least=least)
+    expected = {"uniform": 1.3 / 3, "film": 2 / 3 * 0.8 + 1 / 3 * 0.25}
+    for name, value in found.values.items():
+        assert value.mean_weight == pytest.approx(1.0, abs=0.04)
+        truth = expected.get(name, 2 / 3 * 0.8 + 1 / 3 * 0.4)
+        assert value.estimate(found.estimators[name]) == pytest.approx(truth, abs=0.05)
+        last = found.looks[name][-1]
+        assert last.low < truth < last.high
+
+
+def test_a_row_that_tells_of_one_option_only_tells_what_was_shown() -> None:
+    log = a_log_of_offers(50)
+    shown = [{label: {}} for label in log.actions]
+    without = SimpleNamespace(**{**vars(log), "options": None})
+    only = SimpleNamespace(**{**vars(log), "options": shown})
+    found = [
+        evaluate({"uniform": "uniform", "learner": Learner(GapBoost(LABELS, seed=1))}, one, LABELS).looks
+        for one in (without, only)
+    ]
+    assert found[0] == found[1]
+
+
+def test_what_was_shown_must_be_among_what_could_be_shown() -> None:
+    log = a_log_of_offers(3)
+    log.options[1] = {label: {} for label in LABELS if label != log.actions[1]}
+    model = GapBoost(LABELS, seed=1)
+    with pytest.raises(LogError, match="in row 1, which is none of the options that the row tells"):
+        evaluate({"learner": Learner(model)}, log, LABELS)
+    assert model.logged == 0
+    log.options = log.options[:2]
+    with pytest.raises(LogError, match="there are 2 options and 3 rewards"):
+        evaluate({"learner": Learner(model)}, log, LABELS)
+
+
 def test_of_many_labels_few_rows_are_held_at_a_time() -> None:
     """All probabilities of 800 rows and 20,000 labels would be 128 MB, and there are several such arrays."""
     k, n = 20_000, 800

@@ -212,9 +212,7 @@ class LogChoice:
 
     def told(self, log: Log) -> Iterable[Block]:
         """Blocks with the probabilities that are known."""
-        if not self.at_random:
-            return log
-        return _with(log, dict.fromkeys(log.labels, 1.0 / max(1, len(log.labels))))
+        return _at_random(log, 1.0 / max(1, len(log.labels))) if self.at_random else log
 
     def blocks(self, log: Log, health: Health) -> Iterable[Block]:
         """Blocks with probabilities: those that are known, or estimated ones if these were asked for."""
@@ -225,6 +223,14 @@ class LogChoice:
             "depended on who came, all values below are wrong, and so are their bounds"
         )
         return _with(log, {action: found.share for action, found in health.actions.items()})
+
+
+def _at_random(log: Log, even: float) -> Iterator[Block]:
+    """Blocks in which all that could be shown has the same probability."""
+    for block in log:
+        sizes = [len(options) for options in block.options or [{}] * len(block)]
+        told = [1.0 / size if size > 1 else even for size in sizes]
+        yield replace(block, probabilities=np.array(told, np.float64))
 
 
 def _with(log: Log, probabilities: dict[Any, float]) -> Iterator[Block]:

@@ -12,7 +12,7 @@ import numpy as np
 from banditboost.errors import LogError, ParameterError
 from banditboost.evaluation import doors
 from banditboost.evaluation.difference import PolicyDifference
-from banditboost.evaluation.policies import policy_of
+from banditboost.evaluation.policies import Logged, policy_of
 from banditboost.evaluation.predictions import baseline
 from banditboost.evaluation.value import PolicyValue
 from banditboost.rewards import UNIT, Range, check_range
@@ -213,14 +213,39 @@ class _Judge:
                 f"{self._least:g}; give the least probability of any label in any row"
             )
         times = getattr(block, "times", None)
-        told = [("rows", given), ("actions", shown), *([] if times is None else [("times", times)])]
+        told = [("rows", given), ("actions", shown)]
+        told += [
+            (name, cells)
+            for name in ("times", "options")
+            if (cells := getattr(block, name, None)) is not None
+        ]
         for name, cells in told:
             if len(cells) != len(u):
                 raise LogError(
                     f"there are {len(cells)} {name} and {len(u)} rewards; give one of each for each row"
                 )
+        options = getattr(block, "options", None)
+        if options is not None:
+            self._check_offered(options, block.actions)
         for part in self._parts(len(u), times):
-            self._judge(given[part], shown[part], u[part], p[part])
+            offered = None if options is None else self._offered(options[part])
+            self._judge(Logged(given[part], shown[part], u[part], p[part], offered))
+
+    def _check_offered(self, options: Sequence[Any], actions: Any) -> None:
+        for row, (offered, action) in enumerate(zip(options, actions, strict=True)):
+            if len(offered) > 1 and action not in offered:
+                raise LogError(
+                    f"the action is {quoted(action)} in row {row}, which is none of the options that the row "
+                    "tells; tell all options that could be shown, or none"
+                )
+
+    def _offered(self, options: Sequence[Any]) -> Array:
+        """What could be shown; all, where a row tells of less than two options: then of what was shown."""
+        found = np.zeros((len(options), len(self._labels)), np.bool_)
+        for told, offered in zip(found, options, strict=True):
+            places = [self._places[id_] for id_ in offered if id_ in self._places]
+            told[places if len(offered) > 1 else slice(None)] = True
+        return found
 
     def _shown(self, actions: Any) -> Array:
         told = actions.tolist() if hasattr(actions, "tolist") else list(actions)
@@ -246,14 +271,14 @@ class _Judge:
                 self.look()
                 self._next_look = math.ceil(self.found.rows * _NEXT_LOOK)
 
-    def _judge(self, rows: Sequence[Any], shown: Array, u: Array, p: Array) -> None:
+    def _judge(self, rows: Logged) -> None:
         low, high = self._rewards
+        shown, u, p = rows.shown, rows.rewards, rows.probabilities
         earned = np.minimum(low + (high - low) * u, high)
         at, shape = np.arange(len(u)), (len(u), len(self._labels))
         predicted = np.broadcast_to(low + (high - low) * self._means.predicted(), shape)
         shares = {
-            name: None if policy is None else policy.judged(rows, shown, u, p)
-            for name, policy in self._policies.items()
+            name: None if policy is None else policy.judged(rows) for name, policy in self._policies.items()
         }
         against = None if self.found.against is None else shares[self.found.against]
         other = None if against is None else against[at, shown]

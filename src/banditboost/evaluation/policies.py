@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,21 +19,47 @@ UNIFORM = "uniform"
 BEST = "best label so far"
 
 
+class Logged(NamedTuple):
+    """Rows of a log."""
+
+    given: Sequence[Any]
+    """What was known."""
+    shown: Array
+    """Places of labels."""
+    rewards: Array
+    """As shares of their range."""
+    probabilities: Array
+    offered: Array | None = None
+    """bool[rows, labels]: what could be shown; None if the log does not tell, so that all could."""
+
+    def among(self, row: int, labels: Sequence[Hashable]) -> list[Hashable] | None:
+        """The labels that could be shown in a row; None for all."""
+        if self.offered is None or self.offered[row].all():
+            return None
+        return [labels[place] for place in np.flatnonzero(self.offered[row]).tolist()]
+
+
 class Policy(Protocol):
     """Tells probabilities for some rows, and then may learn what was logged of them."""
 
-    def judged(self, rows: Sequence[Any], shown: Array, rewards: Array, probabilities: Array) -> Array:
+    def judged(self, rows: Logged) -> Array:
         """The probabilities of all labels for each row, told before anything of the row is learned."""
 
 
 class Fixed:
-    """The same probabilities in every row."""
+    """The same probabilities in every row, of what could be shown; these alike if all of them are 0."""
 
     def __init__(self, shares: Array) -> None:
         self._shares = shares
 
-    def judged(self, rows: Sequence[Any], shown: Array, rewards: Array, probabilities: Array) -> Array:  # noqa: ARG002
-        return np.broadcast_to(self._shares, (len(rows), len(self._shares)))
+    def judged(self, rows: Logged) -> Array:
+        shares = np.broadcast_to(self._shares, (len(rows.given), len(self._shares)))
+        if rows.offered is None:
+            return shares
+        there = np.where(rows.offered, shares, 0.0)
+        there = np.where(there.sum(axis=1, keepdims=True) > 0.0, there, rows.offered)
+        found: Array = there / there.sum(axis=1, keepdims=True)
+        return found
 
 
 class BestSoFar:
@@ -45,25 +71,27 @@ class BestSoFar:
     def __init__(self, n_labels: int) -> None:
         self._earned = np.zeros(n_labels)
 
-    def judged(self, rows: Sequence[Any], shown: Array, rewards: Array, probabilities: Array) -> Array:
-        shares = np.zeros((len(rows), len(self._earned)))
-        shares[:, int(np.argmax(self._earned))] = 1.0
-        np.add.at(self._earned, shown, rewards / probabilities)
+    def judged(self, rows: Logged) -> Array:
+        n, earned = len(rows.given), self._earned
+        best = np.argmax(earned if rows.offered is None else np.where(rows.offered, earned, -1.0), axis=-1)
+        shares = np.zeros((n, len(earned)))
+        shares[np.arange(n), best] = 1.0
+        np.add.at(self._earned, rows.shown, rows.rewards / rows.probabilities)
         return shares
 
 
 class Function:
     """What a function of a row tells: probabilities by label, or one for each label in their order."""
 
-    def __init__(self, name: str, told: Callable[[Any], Any], labels: Sequence[Hashable]) -> None:
+    def __init__(self, name: str, told: Callable[..., Any], labels: Sequence[Hashable]) -> None:
         self._name, self._told, self._labels = name, told, labels
         self._known = set(labels)
 
-    def judged(self, rows: Sequence[Any], shown: Array, rewards: Array, probabilities: Array) -> Array:  # noqa: ARG002
-        return self._checked([self._one(x) for x in rows])
+    def judged(self, rows: Logged) -> Array:
+        return self._checked([self._one(x) for x in rows.given])
 
-    def _one(self, x: Any) -> Sequence[float]:
-        told = self._told(x)
+    def _one(self, x: Any, among: list[Hashable] | None = None) -> Sequence[float]:
+        told = self._told(x) if among is None else self._told(x, allowed=among)
         if not isinstance(told, Mapping):
             return told  # type: ignore[no-any-return]
         unknown = [label for label in told if label not in self._known and not _is_zero(told[label])]
@@ -113,6 +141,14 @@ class Learner:
             )
 
 
+class _Model(Function):
+    """A model as it is, which chooses among what could be shown."""
+
+    def judged(self, rows: Logged) -> Array:
+        labels = self._labels
+        return self._checked([self._one(x, rows.among(i, labels)) for i, x in enumerate(rows.given)])
+
+
 class _Learning(Function):
     """A learner among the labels of a log."""
 
@@ -122,14 +158,14 @@ class _Learning(Function):
         super().__init__(name, learner.model.distribution, labels)
         self._model, self._low, self._range = learner.model, low, high - low
 
-    def judged(self, rows: Sequence[Any], shown: Array, rewards: Array, probabilities: Array) -> Array:
+    def judged(self, rows: Logged) -> Array:
         shares = []
-        for x, place, share, p in zip(
-            rows, shown.tolist(), rewards.tolist(), probabilities.tolist(), strict=True
-        ):
-            shares.append(self._one(x))
+        columns = (rows.shown.tolist(), rows.rewards.tolist(), rows.probabilities.tolist())
+        for i, (x, place, share, p) in enumerate(zip(rows.given, *columns, strict=True)):
+            among = rows.among(i, self._labels)
+            shares.append(self._one(x, among))
             earned = min(self._low + self._range * share, self._low + self._range)
-            self._model.learn_logged(x, self._labels[place], reward=earned, probability=p)
+            self._model.learn_logged(x, self._labels[place], reward=earned, probability=p, allowed=among)
         return self._checked(shares)
 
 
@@ -141,7 +177,7 @@ def policy_of(
     if isinstance(given, Learner):
         return _Learning(name, given, labels, *rewards)
     if hasattr(given, "distribution"):
-        return Function(name, given.distribution, labels)
+        return _Model(name, given.distribution, labels)
     if callable(given):
         return Function(name, given, labels)
     if isinstance(given, str) and given in (LOGGED, UNIFORM, BEST) and given not in labels:
