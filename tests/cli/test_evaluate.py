@@ -160,10 +160,75 @@ def test_of_several_learners_the_best_is_picked_with_bounds_for_all_of_them(answ
     found = answer("evaluate", clicks, *columns, "--learner", "Random", "--learner", "Majority")
     assert _ahead(found["verdict"]) < _ahead(alone["verdict"])
     assert found["policies"][3]["ahead_low"] == alone["policies"][3]["ahead_low"]
+    assert "known after" in alone["verdict"]
+    assert "known after" not in found["verdict"]
 
 
 def _ahead(verdict):
     return float(verdict.split(": ")[1].split(" ")[0])
+
+
+def _with_times(clicks):
+    """The same log with an id and a time of each row."""
+    lines = clicks.read_text("utf-8").splitlines()
+    told = [f"e{i},2026-11-19T{i // 60:02d}:{i % 60:02d},{line}" for i, line in enumerate(lines[1:])]
+    clicks.write_text("\n".join(["event,at," + lines[0], *told]) + "\n", encoding="utf-8")
+
+
+def test_it_tells_since_when_it_is_known(answer, bb, clicks):
+    _with_times(clicks)
+    columns = ("--action", "banner", "--reward", "clicked", "--context", "device", "--at-random")
+    found = answer("evaluate", clicks, *columns, "--time", "at", "--id", "event")
+    mine = {one["policy"]: one for one in found["policies"]}["GapBoost"]
+    row = mine["better_since"] - 1
+    assert mine["better_since_time"] == f"2026-11-19T{row // 60:02d}:{row % 60:02d}"
+    assert found["verdict"].endswith(f" rows, since {mine['better_since_time']}.")
+    assert mine["curve"][-1][-1] == "2026-11-19T24:59"
+    assert found["health"]["findings"] == []
+    assert (
+        mine["better_since_time"] in bb("evaluate", clicks, *columns, "--time", "at", "--id", "event").stdout
+    )
+
+
+def test_ids_that_come_twice_and_rows_out_of_order_are_told(answer, clicks):
+    _with_times(clicks)
+    lines = clicks.read_text("utf-8").splitlines()
+    clicks.write_text("\n".join([*lines, lines[5]]) + "\n", encoding="utf-8")
+    columns = ("--action", "banner", "--reward", "clicked", "--probability", "p", "--learner", "Majority")
+    found = answer("evaluate", clicks, *columns, "--time", "at", "--id", "event")
+    told = [finding["what"] for finding in found["health"]["findings"]]
+    assert told == [
+        "1 row has an id that came before, the first is row 1501",
+        "1 row came before the one above, the first is row 1501",
+    ]
+
+
+def test_columns_that_name_rows_are_told(bb, clicks):
+    _with_times(clicks)
+    columns = ("--action", "banner", "--reward", "clicked", "--probability", "p", "--learner", "Majority")
+    told = bb("evaluate", clicks, *columns).stderr
+    assert "'event', 'at': another text in each row" in told
+    assert "--ignore event,at" in told
+    assert "another text" not in bb("evaluate", clicks, *columns, "--ignore", "event,at").stderr
+
+
+def test_what_is_said_to_be_at_random_must_look_so(answer, clicks):
+    lines = clicks.read_text("utf-8").splitlines()
+    kept = [line for i, line in enumerate(lines) if "news" not in line or i % 3 == 0]
+    clicks.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    found = answer(
+        "evaluate", clicks, *COLUMNS, "--ignore", "price,p", "--at-random", "--learner", "Majority"
+    )
+    assert found["verdict"].startswith("Mend the log first: the probabilities are too small for how often")
+
+
+@pytest.mark.parametrize("way", ["--at-random", "--estimate-probabilities"])
+def test_rows_without_an_action_are_told_whatever_is_known_of_probabilities(bb, clicks, way):
+    with clicks.open("a", encoding="utf-8") as file:
+        file.write("desk,,0,,\n")
+    result = bb("evaluate", clicks, *COLUMNS, "--ignore", "price,p", way, "--learner", "Majority")
+    assert result.exit_code == 1
+    assert "1 row has no action, the first is row 1501" in result.stderr
 
 
 def test_rewards_below_0_have_no_quotient(answer, home):
@@ -203,7 +268,7 @@ def test_bounds_that_cannot_be_believed_are_told_and_nobody_is_switched_on_by_th
     found = answer("evaluate", "log.csv", *columns)
     assert "can hardly be right" in found["policies"][3]["remark"]
     assert found["policies"][0]["remark"] == ""
-    assert found["verdict"].startswith("No learner")
+    assert found["verdict"].startswith("Mend the log first: the probabilities are too small")
     assert "- Random: the bounds cross" in bb("evaluate", "log.csv", *columns).stdout
 
 

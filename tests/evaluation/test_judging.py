@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -70,7 +72,7 @@ def test_policies_are_held_against_another_one(least: float | None) -> None:
                   for told in (knows, lambda _: {"film": 1.0}))  # fmt: skip
     alone.add_many(log.rewards, log.probabilities, mine, film)
     assert found.differences["knows"].to_plain() == alone.to_plain()
-    assert found.looks["film"][-1][4:] == pytest.approx((0.0, 0.0), abs=0.2)
+    assert found.looks["film"][-1][4:6] == pytest.approx((0.0, 0.0), abs=0.2)
     assert found.differences["film"].estimate() == 0.0
     assert found.looks["logged"][-1].ahead_high > -0.07 > found.looks["logged"][-1].ahead_low
     assert (
@@ -227,6 +229,35 @@ def test_looks_lie_ever_farther_apart() -> None:
     assert rows[-1] == 5000
     assert all(later <= earlier * 1.3 + 1 for earlier, later in itertools.pairwise(rows))
     assert len(rows) < 50
+
+
+def test_looks_tell_the_time_of_their_last_row() -> None:
+    log = a_log(50)
+    whole = SimpleNamespace(**vars(log), times=list(range(100, 150)))
+    found = evaluate({"film": "film", "uniform": "uniform"}, whole, LABELS)
+    assert [(look.rows, look.time) for look in found.looks["film"]][:2] == [(10, 109), (12, 111)]
+    assert found.looks["film"][-1].time == 149
+    assert found.first_better("uniform") is None
+    better = found.first_better("film")
+    assert (None if better is None else better.rows) == found.better_since("film")
+    assert evaluate({"film": "film"}, log, LABELS).looks["film"][-1].time is None
+    short = SimpleNamespace(**vars(log), times=[1, 2])
+    with pytest.raises(LogError, match="there are 2 times and 50 rewards"):
+        evaluate({"film": "film"}, short, LABELS)
+
+
+def test_of_many_labels_few_rows_are_held_at_a_time() -> None:
+    """All probabilities of 800 rows and 20,000 labels would be 128 MB, and there are several such arrays."""
+    k, n = 20_000, 800
+    log = LoggedRows([{}] * n, [i * 7 % k for i in range(n)], [float(i % 2) for i in range(n)], [1 / k] * n)
+    tracemalloc.start()
+    found = evaluate(
+        {"uniform": "uniform", "five": 5, "best": "best label so far"}, log, range(k), least=1 / k
+    )
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 128e6
+    assert found.values["uniform"].estimate("ips") == pytest.approx(0.5)
 
 
 def test_what_evaluate_adds_is_what_a_running_sum_adds() -> None:

@@ -101,6 +101,28 @@ def test_right_probabilities_are_seldom_doubted(k: int, even: bool) -> None:
     assert doubted[2] <= 0.1 * n_logs
 
 
+@pytest.mark.parametrize("spread", [0.1, 0.3, 1.0])
+def test_right_probabilities_that_differ_much_are_seldom_doubted(spread: float) -> None:
+    """Of an action that was improbable in many rows 1 / p mostly adds up to little, and seldom to much."""
+    luck = np.random.default_rng(round(10 * spread))
+    doubted = 0
+    for _ in range(60):
+        shares = luck.dirichlet(np.full(5, spread), 800) * (1.0 - 1e-9) + 2e-10
+        shown = (shares.cumsum(axis=1) > luck.random((800, 1))).argmax(axis=1)
+        told = findings(logs.check(log_of(shown.tolist(), shares[np.arange(800), shown])))
+        doubted += any("less often" in one or "too small" in one for one in told)
+    assert doubted <= 1
+
+
+def test_epsilon_greedy_logs_are_not_doubted() -> None:
+    for seed in range(20):
+        luck = np.random.default_rng(seed)
+        best = luck.integers(5, size=2000)
+        shown = np.where(luck.random(2000) < 0.01, luck.integers(5, size=2000), best)
+        health = logs.check(log_of(shown.tolist(), np.where(shown == best, 0.992, 0.002)))
+        assert not any("less often" in told for told in findings(health))
+
+
 def test_wrong_probabilities_are_found() -> None:
     shown = np.random.default_rng(1).choice(3, 2000, p=[0.5, 0.3, 0.2])
     right, log = np.array([0.5, 0.3, 0.2]), "the probabilities are too small for how often actions were shown"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ import typer
 from banditboost.cli import options, output
 from banditboost.cli.judged import BEST, LOGGED, REFERENCES, UNIFORM, Judged
 from banditboost.cli.learner_choice import RECOMMENDED, Contestant, ParameterChoice
-from banditboost.cli.log_choice import LogChoice
+from banditboost.cli.log_choice import LogChoice, naming_rows
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.targets import check_page, check_picture, check_target
 from banditboost.errors import BanditBoostError, LogError
@@ -89,7 +90,8 @@ def evaluate(
         from banditboost import evaluation, logs
 
         log = choice.open()
-        health = logs.check(log)
+        _tell_of_names(log)
+        health = logs.check(choice.told(log))
         with _telling_what_is_wrong(health):
             policies = _policies(contestants, parameters, log, choice, seed)
             found = evaluation.evaluate(
@@ -97,7 +99,7 @@ def evaluate(
                 choice.blocks(log, health),
                 log.labels,
                 rewards=choice.range(),
-                least=choice.least_of(health),
+                least=choice.least_of(log),
                 level=level,
                 against=other,
             )
@@ -109,7 +111,7 @@ def evaluate(
         output.print_json(judged.to_dict())
     else:
         _print(judged)
-        if choice.least_of(health) is None:
+        if choice.least_of(log) is None:
             output.say(
                 "bounds are narrower if --least tells the least probability that any label had in any row; "
                 f"the smallest in the log is {health.least_probability:.3g}"
@@ -125,6 +127,17 @@ def _telling_what_is_wrong(health: Health) -> Iterator[None]:
         if not health.is_good or len(health.actions) < 2:
             raise LogError(" ".join(map(str, health.findings))) from error
         raise
+
+
+def _tell_of_names(log: Log) -> None:
+    """Say so if columns name each row: learners would take them for what is known."""
+    names = [name for block in islice(log, 1) for name in naming_rows(block)]
+    if names:
+        ignored = output.shell(["--ignore", ",".join(names)])
+        output.warn(
+            f"{', '.join(map(repr, names))}: another text in each row, of which nothing can be learned; say "
+            f"what it is with --id or --time, or leave it out with {ignored}"
+        )
 
 
 def _against(typed: str, contestants: list[Contestant]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from banditboost.text import counted
+from banditboost.text import counted, visible
 
 if TYPE_CHECKING:
     from banditboost.evaluation import Evaluation
@@ -72,11 +72,17 @@ class Judged:
             "ahead_low": None if last is None else last.ahead_low,
             "ahead_high": None if last is None else last.ahead_high,
             "better_since": found.better_since(name),
+            "better_since_time": self._since(name),
             "effective_rows": value.effective_sample_size,
             "mean_weight": value.mean_weight,
             "remark": self.remark(name),
             "curve": [list(look) for look in looks],
         }
+
+    def _since(self, name: str) -> str | None:
+        """When it was first known that the policy is better, if the log tells times."""
+        look = self.found.first_better(name)
+        return None if look is None or look.time is None else str(look.time)
 
     def remark(self, name: str) -> str:
         """Why the bounds of a policy cannot be believed; empty if they can."""
@@ -108,22 +114,39 @@ class Judged:
         bounds = "" if one["low"] is None else f"{one['low']:.4f} to {one['high']:.4f}"
         is_other = one["policy"] != self.against and one["low"] is not None
         ahead = f"{one['ahead_low']:.4f} to {one['ahead_high']:.4f}" if is_other else ""
-        since = f"row {one['better_since']:,}" if is_other and one["better_since"] is not None else ""
+        is_known = is_other and one["better_since"] is not None and not one["remark"]
+        since = self._told_since(one) if is_known else ""
         return one["policy"], f"{one['value']:.4f}", bounds, ahead, since, f"{one['effective_rows']:,.0f}"
+
+    def _told_since(self, one: dict[str, Any]) -> str:
+        time, row = one["better_since_time"], f"row {one['better_since']:,}"
+        return row if time is None else visible(time)
 
     def verdict(self) -> str:
         """Whether a learner is known to earn more, and how much. If there are several, the bounds are such
         that they hold for all of them together: so the best may be picked.
         """
+        problem = next((one.what for one in self.health.findings if one.weight == "problem"), None)
+        if problem is not None:
+            return f"Mend the log first: {problem}. What is told of policies cannot be believed before."
         learners = [name for name in self.learners if name != self.against and not self.remark(name)]
+        if not learners and any(map(self.remark, self.learners)):
+            return "Mend the log first: the logged probabilities can hardly be right, since bounds cross."
         level = 1.0 - (1.0 - self.found.level) / max(1, len(learners))
         ahead = {name: self.found.differences[name].interval(level=level).low for name in learners}
         best = max(ahead, key=lambda name: ahead[name], default=None)
         if best is None or ahead[best] <= 0.0:
             return f"No learner is known to earn more than {self.against}: the log may be too short to tell."
-        since = self.found.better_since(best)
-        known = f", known after {counted(since, 'row')}" if since is not None else ""
+        known = self._known(best) if len(learners) == 1 else ""  # looks do not hold for all of them together
         return f"{self._times(best, ahead[best])}: {ahead[best]:.4f} more at least{known}."
+
+    def _known(self, name: str) -> str:
+        """Since when it is known."""
+        look, time = self.found.first_better(name), self._since(name)
+        if look is None:
+            return ""
+        known = f", known after {counted(look.rows, 'row')}"
+        return known if time is None else f"{known}, since {visible(time)}"
 
     def _times(self, name: str, ahead: float) -> str:
         """How many times as much, if rewards are such that this means anything."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +51,23 @@ Least = Annotated[
         metavar="P",
     ),
 ]
+Position = Annotated[
+    str | None, typer.Option(help="Column that tells where on a page it was shown.", metavar="COLUMN")
+]
+Time = Annotated[
+    str | None,
+    typer.Option(help="Column that tells when: rows are to stand in its order.", metavar="COLUMN"),
+]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", help="Column that names the event: none is to come twice.", metavar="COLUMN"),
+]
+Context = Annotated[
+    str | None,
+    typer.Option(help="Columns of what was known, if not all that have no other meaning.", metavar="A,B,..."),
+]
 _OUTCOMES = ({"0", "1"}, {"0.0", "1.0"}, {"false", "true"}, {"no", "yes"})
+_ROWS_ENOUGH = 100
 _SHOWN = re.compile(
     r"(^|_|\b)(action|ad|arm|article|banner|campaign|choice|creative|decision|headline|item|message|offer|option"
     r"|recommendation|shown|treatment|variant)(s|_?id)?($|_|\b)"
@@ -75,6 +92,17 @@ def looks_like_a_log(choice: DataChoice, labels: Sequence[str], columns: Iterabl
     )
 
 
+def naming_rows(block: Block) -> list[str]:
+    """Columns of the context that have another name in each row: nothing can be learned from them."""
+    from banditboost.rows.sharing import is_text
+
+    if len(block) < _ROWS_ENOUGH:
+        return []
+    first = block.rows[0].items()
+    texts = [name for name, value in first if isinstance(value, str) and not is_text(value)]
+    return [name for name in texts if len({row.get(name) for row in block.rows}) == len(block)]
+
+
 @dataclass(frozen=True)
 class LogChoice:
     """A log and its columns: options of `evaluate`."""
@@ -87,6 +115,10 @@ class LogChoice:
     estimate_probabilities: Estimated = False
     reward_range: options.RewardRange = None
     least: Least = None
+    time: Time = None
+    id: Id = None
+    position: Position = None
+    context: Context = None
     ignore: options.Ignore = None
     encoding: options.Encoding = None
     separator: options.Separator = None
@@ -123,6 +155,10 @@ class LogChoice:
             action=self.action,
             reward=self.reward,
             probability=self.probability,
+            position=self.position,
+            time=self.time,
+            id=self.id,
+            context=None if self.context is None else options.names(self.context),
             ignore=options.names(self.ignore),
             encoding=self.encoding,
             separator=self.separator,
@@ -130,25 +166,29 @@ class LogChoice:
         )
         return found
 
-    def least_of(self, health: Health) -> float | None:
+    def least_of(self, log: Log) -> float | None:
         """What is known of the least probability."""
-        return 1.0 / len(health.actions) if self.at_random and self.least is None else self.least
+        return 1.0 / len(log.labels) if self.at_random and self.least is None else self.least
 
-    def blocks(self, log: Log, health: Health) -> Iterator[Block]:
-        """Blocks with probabilities: those of the log, or what was said of them."""
-        if self.probability is not None:
-            yield from log
-            return
-        if self.estimate_probabilities:
-            output.warn(
-                "the probabilities are estimated from how often each action was shown; if what was shown "
-                "depended on who came, all values below are wrong, and so are their bounds"
-            )
-        even = 1.0 / max(1, len(health.actions))
-        shares: dict[Any, float] = {
-            action: even if self.at_random else found.share for action, found in health.actions.items()
-        }
-        for block in log:
-            yield replace(
-                block, probabilities=np.array([shares[action] for action in block.actions.tolist()])
-            )
+    def told(self, log: Log) -> Iterable[Block]:
+        """Blocks with the probabilities that are known."""
+        if not self.at_random:
+            return log
+        return _with(log, dict.fromkeys(log.labels, 1.0 / max(1, len(log.labels))))
+
+    def blocks(self, log: Log, health: Health) -> Iterable[Block]:
+        """Blocks with probabilities: those that are known, or estimated ones if these were asked for."""
+        if not self.estimate_probabilities:
+            return self.told(log)
+        output.warn(
+            "the probabilities are estimated from how often each action was shown; if what was shown "
+            "depended on who came, all values below are wrong, and so are their bounds"
+        )
+        return _with(log, {action: found.share for action, found in health.actions.items()})
+
+
+def _with(log: Log, probabilities: dict[Any, float]) -> Iterator[Block]:
+    """Blocks in which each action has the probability that is told of it."""
+    for block in log:
+        told = [probabilities.get(action, math.nan) for action in block.actions.tolist()]
+        yield replace(block, probabilities=np.array(told, np.float64))

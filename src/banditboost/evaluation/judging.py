@@ -23,6 +23,8 @@ from banditboost.validation import check_count, check_labels, check_number, is_h
 
 BLOCK = 1_000
 """Rows that are judged at a time: policies that learn by blocks learn after as many."""
+_MOST_CELLS = 1_000_000
+"""Probabilities of a policy that are held at a time: with more than 1,000 labels these are fewer rows."""
 _FIRST_LOOK, _NEXT_LOOK = 10, 1.2
 _PRIOR = 1.0  # rows with the mean reward that each label's mean begins with
 
@@ -58,6 +60,8 @@ class Look(NamedTuple):
     ahead_low: float
     """Bounds on how much more the policy earns than the one that it is held against."""
     ahead_high: float
+    time: Any = None
+    """Of the last of these rows, if the log tells it."""
 
 
 @dataclass
@@ -89,7 +93,12 @@ class Evaluation:
 
         At any look the sequence holds, so the first one will do.
         """
-        return next((look.rows for look in self.looks[name] if look.ahead_low > 0.0), None)
+        look = self.first_better(name)
+        return None if look is None else look.rows
+
+    def first_better(self, name: str) -> Look | None:
+        """The look at which it was first known that the policy is better: its `time` says since when."""
+        return next((look for look in self.looks[name] if look.ahead_low > 0.0), None)
 
 
 class _LabelMeans:
@@ -185,7 +194,8 @@ class _Judge:
         self.found = Evaluation(
             estimators, against, level, values, differences, {name: [] for name in policies}
         )
-        self._next_look = _FIRST_LOOK
+        self._next_look, self._time = _FIRST_LOOK, None
+        self._size = max(1, min(BLOCK, _MOST_CELLS // len(self._labels)))
 
     def hear(self, block: Any) -> None:
         """Judge the rows of a block. All of it is checked before anybody hears of any of it."""
@@ -202,10 +212,14 @@ class _Judge:
                 f"the logged probability is {p.min():g} in row {int(np.argmin(p))}, and least is "
                 f"{self._least:g}; give the least probability of any label in any row"
             )
-        for name, n in (("rows", len(given)), ("actions", len(shown))):
-            if n != len(u):
-                raise LogError(f"there are {n} {name} and {len(u)} rewards; give one of each for each row")
-        for part in self._parts(len(u)):
+        times = getattr(block, "times", None)
+        told = [("rows", given), ("actions", shown), *([] if times is None else [("times", times)])]
+        for name, cells in told:
+            if len(cells) != len(u):
+                raise LogError(
+                    f"there are {len(cells)} {name} and {len(u)} rewards; give one of each for each row"
+                )
+        for part in self._parts(len(u), times):
             self._judge(given[part], shown[part], u[part], p[part])
 
     def _shown(self, actions: Any) -> Array:
@@ -219,13 +233,14 @@ class _Judge:
             )
         return np.array(places, np.int64)
 
-    def _parts(self, n: int) -> Iterator[slice]:
+    def _parts(self, n: int, times: Any) -> Iterator[slice]:
         """Blocks that end at looks."""
         start = 0
         while start < n:
-            stop = min(n, start + BLOCK, start + self._next_look - self.found.rows)
+            stop = min(n, start + self._size, start + self._next_look - self.found.rows)
             yield slice(start, stop)
             self.found.rows += stop - start
+            self._time = None if times is None else times[stop - 1]
             start = stop
             if self.found.rows == self._next_look:
                 self.look()
@@ -264,4 +279,5 @@ class _Judge:
             bounds = value.interval(estimator, "sequence", level=self.found.level)
             ahead = self.found.differences[name].interval(level=self.found.level)
             estimate = value.estimate(estimator)
-            looks.append(Look(self.found.rows, estimate, bounds.low, bounds.high, ahead.low, ahead.high))
+            ends = bounds.low, bounds.high, ahead.low, ahead.high
+            looks.append(Look(self.found.rows, estimate, *ends, self._time))

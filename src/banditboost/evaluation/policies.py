@@ -152,4 +152,6 @@ def policy_of(
             f"the policy {quoted(name)} is {quoted(given)}; give a model, Learner(model), a function of a "
             f"row, one of the labels, {LOGGED!r}, {UNIFORM!r} or {BEST!r}"
         )
-    return Fixed(np.eye(k)[places[0]])
+    shares = np.zeros(k)
+    shares[places[0]] = 1.0
+    return Fixed(shares)

@@ -6,6 +6,9 @@ The tests tell p-values:
   many if it could always be shown. If it adds up to much more, its probabilities are too small. The p-value
   is Chernoff's bound for a binomial with the mean probability, widened by how unequal the probabilities are,
   times the number of actions: it is never too small if the probabilities are equal.
+- *overlap*: if it adds up to much less, the action could not always be shown, or its probabilities are too
+  large. Terms are 0, or from 1 to 1 / (the least probability of the log), and 1 in the mean; so the p-value
+  is Chernoff's bound for the most spread of them. It is one if no probability was below the least in the log.
 - *drift*: the shares of actions in 8 to 16 parts of the log, by the chi-square test.
 """
 
@@ -180,7 +183,7 @@ def _fit(told: Counted) -> tuple[float, float]:
     if not len(sums):
         return math.nan, math.nan
     large = [_chernoff(row, n) for row in sums if row[INVERSE] > n]
-    small = [_chernoff(row, n) for row in sums if row[INVERSE] < n]
+    small = [_seldom(row[INVERSE] / n, told.least_probability, n) for row in sums if row[INVERSE] < n]
     return min(1.0, len(sums) * min(large, default=1.0)), min(1.0, len(sums) * min(small, default=1.0))
 
 
@@ -193,8 +196,18 @@ def _chernoff(sums: Array, n: float) -> float:
     if p >= 1.0:
         return 1.0 if q >= 1.0 else 0.0
     uneven = max(1.0, (squares / inverse - 1.0) / (inverse / rows - 1.0))
-    apart = q * math.log(q / p) + ((1.0 - q) * math.log((1.0 - q) / (1.0 - p)) if q < 1.0 else 0.0)
-    return math.exp(-n * apart / uneven)
+    return math.exp(-n * _apart(q, p) / uneven)
+
+
+def _seldom(mean: float, least: float, n: float) -> float:
+    """How likely so small a mean of 1 / p is, if all can always be shown and no p is below the least."""
+    return math.exp(-n * _apart(mean * least, least)) if least < 1.0 else 0.0
+
+
+def _apart(q: float, p: float) -> float:
+    """The divergence of a share q from a probability p that is neither 0 nor 1."""
+    parts = ((q, p), (1.0 - q, 1.0 - p))
+    return sum(share * math.log(share / chance) for share, chance in parts if share > 0.0)
 
 
 def _drift(told: Counted) -> float:
@@ -308,7 +321,8 @@ def _of_probabilities(told: Counted, fit: float, few: float, effective: float) -
             "warning",
             f"some action was shown less often than its probabilities say (p = {_told(few)})",
             "If every action could be shown in every row, the probabilities are wrong; if not, say with "
-            "allowed=... which could",
+            "allowed=... which could. If it was far less likely in rows where it was not shown, little is "
+            "known of it there",
         )
 
 

@@ -29,12 +29,14 @@ from banditboost.serve.store.sqlite import SQLiteStore
 
 _WAIT_FOR_ANSWERS = 10  # seconds that requests under way are given when the service stops
 _GARBAGE = 10_000  # objects that are made until the garbage collector looks at the new ones
+DATABASES = ("postgresql://", "postgres://")
+"""How a store begins that many processes share."""
 Announce = Callable[[Service, str], Awaitable[None]]
 
 
 def service_for(settings: ServiceSettings) -> Service:
     """The service that the settings describe."""
-    if settings.store.startswith(("postgresql://", "postgres://")):
+    if settings.store.startswith(DATABASES):
         return _shared(settings)
     return SoloService(settings, SQLiteStore(settings.store or data_directory(), settings.sync))
 

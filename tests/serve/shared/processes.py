@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -108,11 +108,16 @@ class Clients:
 
     Args:
         name: of the model.
-        there: the processes, any of which is asked.
+        there: the processes, any of which is asked; whatever has an address.
+        key: that they ask for.
+        unready: the statuses after which they ask again.
     """
 
-    def __init__(self, name: str, there: list[Process], n: int = 8) -> None:
-        self._name, self._there = name, there
+    def __init__(
+        self, name: str, there: Sequence[Any], n: int = 8, key: str = "", unready: Sequence[int] = (503,)
+    ) -> None:
+        self._name, self._there, self._unready = name, there, unready
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._ends = threading.Event()
         self.decisions: dict[str, dict[str, Any]] = {}
         self.verdicts: dict[str, float] = {}
@@ -139,7 +144,7 @@ class Clients:
     def _run(self, i: int) -> None:
         drawn = random.Random(i)
         n = 0
-        with httpx.Client(timeout=3.0) as client:
+        with httpx.Client(timeout=3.0, headers=self._headers) as client:
             while not self._ends.is_set():
                 id_, n = f"{i}-{n}", n + 1
                 row = {"hour": drawn.randrange(24), "device": drawn.choice(["phone", "desk"])}
@@ -165,7 +170,7 @@ class Clients:
             if answer.status_code in (200, 201):
                 told: dict[str, Any] = answer.json()
                 return told
-            assert answer.status_code == 503, answer.text
+            assert answer.status_code in self._unready, answer.text
             self.refusals.append(answer)
             time.sleep(0.05)
         return None
