@@ -160,7 +160,9 @@ def test_the_picture_of_the_page_is_there() -> None:
 def test_every_test_that_a_page_names_is_there() -> None:
     named = 0
     for page in SERVE:
-        for path, test in re.findall(r"`((?:tests|benchmarks)/[\w/.]+)(?:::(\w+))?`", page.read_text(encoding="utf-8")):
+        for path, test in re.findall(
+            r"`((?:tests|benchmarks)/[\w/.]+)(?:::(\w+))?`", page.read_text(encoding="utf-8")
+        ):
             assert (ROOT / path).exists(), path
             assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), test
             named += 1

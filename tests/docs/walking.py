@@ -107,7 +107,7 @@ class Walker:
 
     def _shell(self, text: str) -> None:
         self._said, waiting = "", list[str]()
-        for line in text.splitlines():
+        for line in text.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if not words or words[0] in _ELSEWHERE:
                 continue

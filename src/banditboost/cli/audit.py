@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from banditboost.serve.store.sqlite import SQLiteStore
 
 Folder = Annotated[
-    Path, typer.Argument(help="What `banditboost serve --store` names; it may be running.", metavar="FOLDER")
+    Path, typer.Argument(help="The store of `banditboost serve`, which may be running.", metavar="FOLDER")
 ]
 Model = Annotated[
     str | None, typer.Option(help="Only the model of this name; all of them if not given.", metavar="NAME")
@@ -90,6 +90,8 @@ def _tell(reports: list[Report], wrong: list[str], recomputed: Recomputed | None
 
 
 def _lines(report: Report) -> Iterator[tuple[str, str]]:
+    if report.elsewhere:
+        yield "written", "by another version or on another processor: decisions may come out otherwise here"
     yield "events", f"{report.events:,}"
     yield "made again", counted(report.decisions, "decision")
     yield "learned again", counted(report.learned, "reward")

@@ -193,7 +193,7 @@ def make_key(
     name: Annotated[str, typer.Option(help="What to call the key.", metavar="TEXT")] = "",
     as_json: options.Json = False,
 ) -> None:
-    """Make a key. It is shown on stderr; stdout has the lines for the configuration, which hold its hash only.
+    """Make a key, shown on stderr. On stdout are the lines for the configuration, which hold its hash only.
 
     \b
     Examples:
