@@ -8,6 +8,7 @@ import re
 import pytest
 
 import banditboost
+from banditboost import logs
 from tests.browser import look, needs_browser
 
 
@@ -229,6 +230,28 @@ def test_rows_without_an_action_are_told_whatever_is_known_of_probabilities(bb, 
     result = bb("evaluate", clicks, *COLUMNS, "--ignore", "price,p", way, "--learner", "Majority")
     assert result.exit_code == 1
     assert "1 row has no action, the first is row 1501" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["dsjson", "vw"])
+def test_logs_of_vowpal_wabbit_are_judged_as_tables_are(answer, clicks, home, form):
+    log = logs.read(clicks, action="banner", reward="clicked", probability="p", ignore=["price"])
+    lines = logs.dsjson_lines(log) if form == "dsjson" else logs.vw_lines(log)
+    (home / f"log.{form}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    table = answer("evaluate", clicks, *COLUMNS, "--probability", "p", "--learner", "Majority")
+    found = answer("evaluate", f"log.{form}", "--learner", "Majority")
+    assert [one["value"] for one in found["policies"]] == [one["value"] for one in table["policies"]]
+    (home / "log.txt").write_bytes((home / f"log.{form}").read_bytes())
+    assert (
+        answer("evaluate", "log.txt", "--form", form, "--learner", "Majority")["policies"]
+        == found["policies"]
+    )
+
+
+def test_columns_are_for_tables(bb, clicks):
+    result = bb("evaluate", "log.dsjson", "--reward", "clicked")
+    assert (result.exit_code, "--reward is for tables" in result.stderr) == (2, True)
+    result = bb("evaluate", clicks, "--action", "banner")
+    assert (result.exit_code, "needs --action COLUMN and --reward COLUMN" in result.stderr) == (2, True)
 
 
 def test_rewards_below_0_have_no_quotient(answer, home):

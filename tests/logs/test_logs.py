@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from banditboost import logs
 from banditboost.errors import BanditBoostError, LogError
 from banditboost.interop.logs import DecisionLog
+from banditboost.logs.log import as_objects
 from tests.logs.made import made_log, told
 
 NAMED: dict[str, Any] = {name: name for name in ("action", "reward", "probability", "position", "time", "id")}
@@ -60,7 +62,8 @@ def test_obp_is_read_without_loss() -> None:
     again = logs.to_obp(log)
     assert again["action"].tolist() == [1, 0]
     assert again["pscore"].tolist() == [0.25, 0.75]
-    assert again["context"].tolist() == [[1.0, 2.0], [0.0, 3.0]]
+    np.testing.assert_array_equal(again["context"], feedback["context"])
+    assert told(logs.from_obp(again, labels=log.labels, context_names=["u", "v"])) == told(log)
 
 
 def decided(n_rows: int) -> DecisionLog:
@@ -98,6 +101,124 @@ def test_words_of_a_decision_log_are_lists_again() -> None:
     assert next(iter(logs.read_vw(log.to_vw(), labels=log.labels, best=1))).rows == [
         {"hour": 3.0, "tags": ["red", "big"]}
     ]
+
+
+OFFERS: list[dict[str, Any]] = [
+    {"hour": 9.0, "item": "a", "r": 1.0, "p": 0.5, "offer": {"a": {"price": 1.5, "tags": ["x", "y"]}, "b": {"n": 2}}},
+    {"hour": 10.0, "item": "b", "r": 0.0, "p": 0.5, "offer": {"b": {"n": 2}}},
+    {"hour": 11.0, "item": "a", "r": 0.5, "p": 0.25, "offer": None},
+]  # fmt: skip
+OFFERED: dict[str, Any] = {"action": "item", "reward": "r", "probability": "p", "options": "offer"}
+
+
+def offers(log: logs.Log) -> list[tuple[Any, ...]]:
+    return [
+        (*row, options)
+        for block in log
+        for row, options in zip(told([block]), block.options or [], strict=True)
+    ]  # type: ignore[arg-type]
+
+
+def offer_log() -> logs.Log:
+    return logs.read(pd.DataFrame(OFFERS), **OFFERED)
+
+
+def test_options_are_a_column_of_objects(tmp_path: Path) -> None:
+    """As they are in JSON lines, in frames, structs of Parquet, and as JSON texts in CSV."""
+    expected = offers(offer_log())
+    assert [options for *_, options in expected] == [row["offer"] or {} for row in OFFERS]
+    assert [row[0] for row in expected] == [{"hour": 9.0}, {"hour": 10.0}, {"hour": 11.0}]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, OFFERS)))
+    pl.DataFrame(OFFERS).write_parquet(tmp_path / "log.parquet")
+    as_texts = [{**row, "offer": row["offer"] and json.dumps(row["offer"])} for row in OFFERS]
+    pd.DataFrame(as_texts).to_csv(tmp_path / "log.csv", index=False)
+    for source in ("log.jsonl", "log.parquet", "log.csv"):
+        assert offers(logs.read(tmp_path / source, **OFFERED)) == expected
+    assert offers(logs.read(pl.DataFrame(OFFERS), **OFFERED)) == expected
+
+
+@pytest.mark.parametrize("extension", ["jsonl", "csv", "parquet"])
+def test_options_are_written_and_read_without_loss(extension: str, tmp_path: Path) -> None:
+    path = tmp_path / f"log.{extension}"
+    logs.write(offer_log(), path)
+    columns = {name: name for name in ("action", "reward", "probability", "options")}
+    assert offers(logs.read(path, **columns)) == offers(offer_log())
+    assert offers(logs.read(logs.to_frame(offer_log(), "pyarrow"), **columns)) == offers(offer_log())
+
+
+def test_columns_may_tell_of_what_was_shown() -> None:
+    rows = [{"item": "a", "r": 1, "price": 3.5, "kind": "z", "hour": 9}, {"item": "b", "r": 0, "hour": 10}]
+    log = logs.read(pd.DataFrame(rows), action="item", reward="r", options=["price", "kind"])
+    (block,) = log
+    assert block.options == [{"a": {"price": 3.5, "kind": "z"}}, {"b": {}}]
+    assert block.rows == [{"hour": 9.0}, {"hour": 10.0}]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"options": "hour"}, "tells no options; give an object"),
+        ({"options": "nowhere"}, "no column 'nowhere'"),
+        ({"options": ["nowhere"]}, "no column 'nowhere'"),
+        ({"options": 5}, "options is 5; give a list"),
+        ({"options": ["p"], "probability": "p"}, "'p' is in options, and is probability"),
+        ({"options": ["hour"], "context": ["hour"]}, "'hour' is in context, and is in options"),
+        ({"options": "offer", "ignore": ["offer"]}, "'offer' is in ignore, and is options"),
+    ],
+)
+def test_columns_of_options_that_cannot_be(columns: dict[str, Any], words: str, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, OFFERS)))
+    with pytest.raises(BanditBoostError, match=re.escape(words)):
+        list(logs.read(tmp_path / "log.jsonl", action="item", reward="r", **columns))
+
+
+def test_dsjson_is_written_and_read_without_loss() -> None:
+    """With options of their own, with labels of any kind, with ids and times."""
+    back = logs.read_dsjson(list(logs.dsjson_lines(made_log(50), best=1.0)), best=1.0)
+    for row, before in zip(told(back), told(made_log(50)), strict=True):
+        assert row[2] == pytest.approx(before[2], abs=1e-15)  # 1 - (1 - reward)
+        assert (row[:2], row[3], row[5:]) == (before[:2], before[3], before[5:])
+    whole = [row for row in OFFERS if row["offer"]]
+    log = logs.read(pd.DataFrame(whole), **OFFERED)
+    assert offers(logs.read_dsjson(list(logs.dsjson_lines(log)))) == offers(log)
+    numbered = logs.from_obp({"action": [3, 0], "reward": [1, 0], "pscore": [0.5, 0.5]})
+    assert told(logs.read_dsjson(list(logs.dsjson_lines(numbered)))) == told(numbered)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ({"reward": [math.nan]}, "row 1 has no reward"),
+        ({"pscore": None}, "row 1 has no reward or probability"),
+    ],
+)
+def test_what_dsjson_cannot_tell_is_refused(rows: dict[str, Any], words: str) -> None:
+    log = logs.from_obp({"action": [0], "reward": [1], "pscore": [0.5]} | rows)
+    with pytest.raises(LogError, match=words):
+        list(logs.dsjson_lines(log))
+
+
+def test_dsjson_has_no_names_that_begin_with_a_line() -> None:
+    told_ = {"action": [0], "reward": [1], "pscore": [0.5], "context": [[1.0]]}
+    with pytest.raises(LogError, match="'_x', which dsjson cannot tell: rename it"):
+        list(logs.dsjson_lines(logs.from_obp(told_, context_names=["_x"])))
+    with pytest.raises(LogError, match="dsjson can tell texts and whole numbers only"):
+        list(logs.dsjson_lines(logs.from_obp(told_, labels=[1.5])))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.dictionaries(
+        st.text(min_size=1, max_size=5).filter(lambda name: not name.startswith("_")),
+        st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=6), st.booleans()),
+        max_size=4,
+    ),
+    st.one_of(st.text(max_size=6), st.integers(-3, 3)),
+)
+def test_any_row_and_any_label_come_back_from_dsjson(row: dict[str, Any], label: Any) -> None:
+    block = logs.Block([row], as_objects([label]), np.array([0.25]), np.array([0.5]))
+    (back,) = logs.read_dsjson(list(logs.dsjson_lines(logs.Log("one", lambda: iter([block])))))
+    assert (back.rows, back.actions.tolist(), back.rewards.tolist()) == ([row], [label], [0.25])
 
 
 def test_personalizer_events() -> None:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from banditboost.serve.store.sqlite import SQLiteStore
 
 Folder = Annotated[
-    Path, typer.Argument(help="The store of `banditboost serve`, which may be running.", metavar="FOLDER")
+    Path,
+    typer.Argument(
+        help="What `banditboost serve --store FOLDER` names; it may be running.", metavar="FOLDER"
+    ),
 ]
 Model = Annotated[
     str | None, typer.Option(help="Only the model of this name; all of them if not given.", metavar="NAME")

@@ -79,6 +79,7 @@ def evaluate(
     Examples:
       banditboost evaluate clicks.csv --action banner --reward clicked --probability p
       banditboost evaluate clicks.csv --action banner --reward clicked --at-random --report clicks.html
+      banditboost evaluate decisions.dsjson --learner GapBoost --learner AdaBandit
     """
     choice.check()
     contestants = [Contestant.parse(name) for name in learner or [RECOMMENDED]]

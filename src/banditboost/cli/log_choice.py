@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -18,16 +19,38 @@ from banditboost.cli.reward_choice import RewardChoice
 if TYPE_CHECKING:
     from banditboost.logs import Block, Health, Log
 
+
+class FormName(StrEnum):
+    """How a log is written."""
+
+    TABLE = "table"
+    DSJSON = "dsjson"
+    VW = "vw"
+
+
 File = Annotated[
     str,
     typer.Argument(
-        help="A log: a file, a folder, or a pattern of files in quotes: CSV, Parquet, Arrow, JSON lines.",
+        help="A log: a file, a folder, or a pattern of files in quotes: CSV, Parquet, Arrow, JSON lines; or "
+        "a file of dsjson or of Vowpal Wabbit's text.",
         metavar="FILE",
     ),
 ]
-Action = Annotated[str, typer.Option(help="Column that tells what was shown.", metavar="COLUMN")]
+Form = Annotated[
+    FormName | None,
+    typer.Option(
+        help="table; dsjson, also as Personalizer and the RL client library write it; or vw, lines of "
+        "action:cost:probability. If not given: dsjson and vw if FILE is called so, else table.",
+        case_sensitive=False,
+    ),
+]
+Best = Annotated[
+    float,
+    typer.Option(help="Of dsjson and vw: the reward that a cost of 0 stands for.", metavar="REWARD"),
+]
+Action = Annotated[str | None, typer.Option(help="Column that tells what was shown.", metavar="COLUMN")]
 Reward = Annotated[
-    str, typer.Option(help="Column that tells what came of it: 0 or 1, or a number.", metavar="COLUMN")
+    str | None, typer.Option(help="Column that tells what came of it: 0 or 1, or a number.", metavar="COLUMN")
 ]
 Probability = Annotated[
     str | None,
@@ -108,13 +131,15 @@ class LogChoice:
     """A log and its columns: options of `evaluate`."""
 
     file: File
-    action: Action
-    reward: Reward
+    action: Action = None
+    reward: Reward = None
     probability: Probability = None
     at_random: AtRandom = False
     estimate_probabilities: Estimated = False
     reward_range: options.RewardRange = None
     least: Least = None
+    form: Form = None
+    best: Best = 0.0
     time: Time = None
     id: Id = None
     position: Position = None
@@ -124,15 +149,39 @@ class LogChoice:
     separator: options.Separator = None
     decimal: options.Decimal = None
 
+    @property
+    def _form(self) -> FormName:
+        if self.form is not None:
+            return self.form
+        found = re.search(r"\.(dsjson|vw)(\.gz|\.zst)?$", self.file.lower())
+        return FormName(found[1]) if found else FormName.TABLE
+
+    def _columns(self) -> dict[str, Any]:
+        """What names columns of a table."""
+        names = ("action", "reward", "probability", "position", "time", "id", "context", "ignore")
+        return {name: getattr(self, name) for name in (*names, "encoding", "separator", "decimal")}
+
     def check(self) -> None:
         """Refuse what cannot be meant, before anything is read."""
+        given = [f"--{name}" for name, value in self._columns().items() if value is not None]
+        if self._form != FormName.TABLE and given:
+            raise typer.BadParameter(f"{given[0]} is for tables; leave it out for {self._form.value}")
+        if self._form == FormName.TABLE and (self.action is None or self.reward is None):
+            raise typer.BadParameter(
+                "a table needs --action COLUMN and --reward COLUMN; for another log say --form dsjson or "
+                "--form vw"
+            )
+        self._check_probabilities()
+        self.range()
+
+    def _check_probabilities(self) -> None:
         ways = {
             "--probability": self.probability is not None,
             "--at-random": self.at_random,
             "--estimate-probabilities": self.estimate_probabilities,
         }
         given = [option for option, is_given in ways.items() if is_given]
-        if not given:
+        if not given and self._form == FormName.TABLE:
             raise typer.BadParameter(
                 "nothing is known of the probabilities: name their column with --probability COLUMN; say "
                 "--at-random if all was shown at random, all alike; or have them estimated with "
@@ -140,7 +189,6 @@ class LogChoice:
             )
         if len(given) > 1:
             raise typer.BadParameter(f"{' and '.join(given)} exclude each other; give one of them")
-        self.range()
 
     def range(self) -> tuple[float, float]:
         """The least and the largest reward."""
@@ -150,21 +198,13 @@ class LogChoice:
         """The log, to be gone through more than once."""
         from banditboost import logs
 
-        found: Log = logs.read(
-            self.file,
-            action=self.action,
-            reward=self.reward,
-            probability=self.probability,
-            position=self.position,
-            time=self.time,
-            id=self.id,
-            context=None if self.context is None else options.names(self.context),
-            ignore=options.names(self.ignore),
-            encoding=self.encoding,
-            separator=self.separator,
-            decimal=self.decimal,
-        )
-        return found
+        if self._form != FormName.TABLE:
+            reader = logs.read_dsjson if self._form == FormName.DSJSON else logs.read_vw
+            return reader(self.file, best=self.best)
+        columns = self._columns()
+        listed = {name: options.names(columns.pop(name)) for name in ("ignore", "context")}
+        context = None if self.context is None else listed["context"]
+        return logs.read(self.file, **columns, context=context, ignore=listed["ignore"])
 
     def least_of(self, log: Log) -> float | None:
         """What is known of the least probability."""

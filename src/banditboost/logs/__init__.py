@@ -4,7 +4,9 @@
 - `tables.py`: `read`, from frames, CSV, JSON lines, Parquet and Arrow, with columns that the user names;
 - `vw.py`: `read_vw` and `read_dsjson`, from Vowpal Wabbit's two forms (Personalizer writes the second);
 - `obp.py`: `from_obp`, from the dict of Open Bandit Pipeline, and `to_obp`;
-- `writing.py`: `write`, to CSV, JSON lines and Parquet, `to_frame`, and `vw_lines`, Vowpal Wabbit's text;
+- `offered.py`: features of options, in cells and columns of tables;
+- `writing.py`: `write`, to CSV, JSON lines and Parquet, and `to_frame`;
+- `vw_writing.py`: `vw_lines` and `dsjson_lines`, Vowpal Wabbit's two forms;
 - `health.py`: `check`, a report of what is wrong with a log; `counting.py` counts what it is made from.
 
 The guide is docs/guide-logs.md.
@@ -15,7 +17,8 @@ from banditboost.logs.log import Block, Log
 from banditboost.logs.obp import from_obp, to_obp
 from banditboost.logs.tables import read
 from banditboost.logs.vw import read_dsjson, read_vw
-from banditboost.logs.writing import to_frame, vw_lines, write
+from banditboost.logs.vw_writing import dsjson_lines, vw_lines
+from banditboost.logs.writing import to_frame, write
 
 __all__ = [
     "Block",
@@ -23,6 +26,7 @@ __all__ = [
     "Health",
     "Log",
     "check",
+    "dsjson_lines",
     "from_obp",
     "read",
     "read_dsjson",

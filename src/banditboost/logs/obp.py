@@ -110,7 +110,8 @@ def _labelled(actions: Array, labels: Sequence[Hashable] | None) -> list[Any]:
 def to_obp(log: Log) -> dict[str, Any]:
     """The dict that Open Bandit Pipeline calls bandit feedback: actions are places in `log.labels`.
 
-    Numbers of the context are columns; of other features each value is one, which is 1 where it is there.
+    Numbers of the context are columns, NaN where they are missing; of other features each value is one, which
+    is 1 where it is there.
     """
     blocks = list(log)
     labels = {label: place for place, label in enumerate(log.labels)}
@@ -119,7 +120,8 @@ def to_obp(log: Log) -> dict[str, Any]:
         for name, value in row.items():
             for column in _columns_of(name, value):
                 names.setdefault(column, len(names))
-    context = np.zeros((log.n_rows, len(names)))
+    missing = [0.0 if isinstance(column, tuple) else np.nan for column in names]
+    context = np.tile(np.array(missing, np.float64), (log.n_rows, 1))
     rows = (row for block in blocks for row in block.rows)
     for cells, row in zip(context, rows, strict=True):
         for name, value in row.items():

@@ -25,6 +25,7 @@ from banditboost.datasets.tables.reading import (
 from banditboost.datasets.tables.text_files import TextFormat
 from banditboost.errors import LogError
 from banditboost.logs.log import Block, Log, as_objects, refuse_changed
+from banditboost.logs.offered import of_shown, offered
 from banditboost.text import quoted
 from banditboost.types import Array
 
@@ -40,10 +41,18 @@ class Columns(NamedTuple):
     position: str | None
     time: str | None
     id: str | None
+    options: str | None
+    features: tuple[str, ...] = ()
+    """Of what was shown."""
 
     def named(self) -> dict[str, str]:
         """The arguments that name a column."""
-        return {argument: name for argument, name in self._asdict().items() if name is not None}
+        told = self._asdict().items()
+        return {argument: name for argument, name in told if name is not None and argument != "features"}
+
+    def all(self) -> set[str]:
+        """Columns with a meaning of their own: they are not what was known."""
+        return {*self.named().values(), *self.features}
 
 
 def read(
@@ -55,6 +64,7 @@ def read(
     position: str | None = None,
     time: str | None = None,
     id: str | None = None,
+    options: str | Collection[str] | None = None,
     context: Collection[str] | None = None,
     ignore: Collection[str] = (),
     encoding: str | None = None,
@@ -72,6 +82,8 @@ def read(
         reward: the column that tells what it earned: numbers, or true and false.
         probability: the column that tells with what probability it was chosen.
         position, time, id: columns that tell where on a page, when, and of which event.
+        options: the column that tells what could be shown, an object such as {"news": {"length": 3}, "games":
+            {"length": 8}} or its JSON text; or columns with features of what was shown, ["length", "topic"].
         context: columns of what was known; None for all that have no other meaning.
         ignore: columns to leave out of these.
         encoding, separator, decimal: of text files, as in `datasets.read`.
@@ -83,7 +95,9 @@ def read(
     >>> [block.rows for block in log]
     [[{'hour': 9.0}, {'hour': 21.0}]]
     """
-    columns = _checked(Columns(action, reward, probability, position, time, id), context, ignore)
+    is_column = options is None or isinstance(options, str)
+    columns = Columns(action, reward, probability, position, time, id, options if is_column else None)  # type: ignore[arg-type]
+    columns = _checked(columns, () if is_column else options, context, ignore)  # type: ignore[arg-type]
     form = checked_format(TextFormat(encoding, separator, decimal))
     where = opened_source(source, form)
     wanted = None if context is None else frozenset(context)
@@ -93,7 +107,9 @@ def read(
         return _opened(without_arrow(where), columns, wanted, frozenset(ignore), form)
 
 
-def _checked(columns: Columns, context: Collection[str] | None, ignore: Collection[str]) -> Columns:
+def _checked(
+    columns: Columns, features: Collection[str], context: Collection[str] | None, ignore: Collection[str]
+) -> Columns:
     taken: dict[str, str] = {}
     for argument, name in columns.named().items():
         if not isinstance(name, str):
@@ -101,7 +117,8 @@ def _checked(columns: Columns, context: Collection[str] | None, ignore: Collecti
         if name in taken:
             raise LogError(f"column {name!r} is {taken[name]} and {argument}; give each a column of its own")
         taken[name] = argument
-    for argument, names in (("context", () if context is None else context), ("ignore", ignore)):
+    known = () if context is None else context
+    for argument, names in (("options", features), ("context", known), ("ignore", ignore)):
         if isinstance(names, str) or not isinstance(names, Collection):
             raise LogError(f"{argument} is {quoted(names)}; give a list of names of columns")
         for name in names:
@@ -109,7 +126,9 @@ def _checked(columns: Columns, context: Collection[str] | None, ignore: Collecti
                 raise LogError(f"{argument} has {quoted(name)}; give names of columns")
             if name in taken:
                 raise LogError(f"column {name!r} is in {argument}, and is {taken[name]}; name it once")
-    return columns
+        if argument == "options":
+            taken |= dict.fromkeys(names, "in options")
+    return columns._replace(features=tuple(features))
 
 
 class _Kind:
@@ -148,18 +167,21 @@ def _opened(
     ignored: frozenset[str],
     form: TextFormat,
 ) -> Log:
-    names = source.column_names()
-    told = set(columns.named().values())
+    names, told = source.column_names(), columns.all()
     if names is not None:
         check_names(source, names, (*told, *(context or ()), *ignored))
         if context is not None:
             ignored = ignored | (set(names) - context - told)
-    as_texts = frozenset(name for name in (columns.action, columns.id, columns.time) if name is not None)
-    request = Request(words=as_texts, ignored=ignored, number_of=reader(form.decimal, ","))
+    texts = columns.action, columns.id, columns.time, columns.options
+    as_texts = frozenset(name for name in texts if name is not None)
+    whole = frozenset({columns.options} if columns.options is not None else ())
+    request = Request(words=as_texts, ignored=ignored, number_of=reader(form.decimal, ","), whole=whole)
     kinds, n_rows = find_all(source, request, names or (), _Kind)
     if names is None and n_rows:
-        check_names(source, [*kinds, *ignored], (columns.action, columns.reward, *(context or ())))
-    nominal = {name for name, kind in kinds.items() if not kind.is_numeric and name not in told}
+        needed = (columns.action, columns.reward, *whole, *columns.features, *(context or ()))
+        check_names(source, [*kinds, *ignored], needed)
+    named = set(columns.named().values())
+    nominal = {name for name, kind in kinds.items() if not kind.is_numeric and name not in named}
     final = request._replace(words=as_texts | nominal)
     known = {name for name in kinds if name not in told and (context is None or name in context)}
 
@@ -186,6 +208,12 @@ def _block(batch: Batch, columns: Columns, known: set[str], first: int, name: st
             raise LogError(f"{name}: column {column!r} holds lists; give one {argument} in each row")
         else:
             told[argument] = as_objects(_values(cells, batch.n_rows))
+    if columns.options is not None:
+        told["options"] = offered(
+            told["options"], lambda i: f"{name}: column {columns.options!r}, row {first + i + 1}"
+        )
+    elif columns.features:
+        told["options"] = of_shown(told["action"], _rows(batch, set(columns.features)))
     return Block(
         _rows(batch, known),
         told["action"],
@@ -194,6 +222,7 @@ def _block(batch: Batch, columns: Columns, known: set[str], first: int, name: st
         told.get("position"),
         told.get("time"),
         told.get("id"),
+        told.get("options"),
     )
 
 

@@ -1,21 +1,19 @@
-"""Logs written to files that `read` and `read_vw` read, and as frames."""
+"""Logs written to files that `read` reads, and as frames."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, Literal
 
 import narwhals as nw
-import numpy as np
 
 from banditboost.errors import LogError
 from banditboost.io.replacing import replacing
 from banditboost.logs.log import Block, Log
-from banditboost.logs.vw import escaped
+from banditboost.logs.offered import as_json
 from banditboost.text import quoted
 
 _COLUMNS = {
@@ -25,16 +23,18 @@ _COLUMNS = {
     "position": "positions",
     "time": "times",
     "id": "ids",
+    "options": "options",
 }
+_TEXTS = ("action", "time", "id", "options")
 Row = dict[Any, Any]
 
 
 def write(log: Log, path: str | os.PathLike[str], *, names: Mapping[str, str] | None = None) -> None:
     """Write a log to a file that ends in .csv, .jsonl or .parquet, replaced at once or not at all.
 
-    The columns are the features, and action, reward, probability, position, time and id as far as the log
-    tells them. JSON lines and Parquet are read back as they were; a CSV file does not tell the text "7" from
-    the number. Features of options are written nowhere but in dsjson.
+    The columns are the features, and action, reward, probability, position, time, id and options as far as
+    the log tells them. JSON lines and Parquet are read back as they were, but for actions, times and ids,
+    which come back as texts; a CSV file does not tell the text "7" from the number.
 
     Args:
         log: what `read` or another reader returned.
@@ -73,7 +73,7 @@ def _features_of(log: Log, taken: set[str]) -> dict[str, str]:
     for block in log:
         for row in block.rows:
             for name, value in row.items():
-                kind = _kind_of(value)
+                kind = kind_of(value)
                 kinds[name] = kind if kinds.get(name, kind) == kind else "text"
     for name in kinds:
         if not isinstance(name, str) or name in taken:
@@ -84,7 +84,7 @@ def _features_of(log: Log, taken: set[str]) -> dict[str, str]:
     return kinds
 
 
-def _kind_of(value: Any) -> str:
+def kind_of(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return "number"
     return "list" if isinstance(value, (list, tuple)) else "text"
@@ -92,7 +92,7 @@ def _kind_of(value: Any) -> str:
 
 def _rows(block: Block, told: Mapping[str, str]) -> Iterator[Row]:
     columns = {
-        told[name]: cells.tolist()
+        told[name]: list(cells) if isinstance(cells, list) else cells.tolist()
         for name, attribute in _COLUMNS.items()
         if (cells := getattr(block, attribute)) is not None
     }
@@ -108,7 +108,7 @@ def _write_json(file: BinaryIO, log: Log, told: dict[str, str], features: dict[s
     for block in log:
         for row in _rows(block, told):
             kept = {name: cell for name, cell in row.items() if cell is not None}
-            file.write(json.dumps(kept, ensure_ascii=False).encode() + b"\n")
+            file.write(as_json(kept).encode() + b"\n")
 
 
 def _write_csv(file: BinaryIO, log: Log, told: dict[str, str], features: dict[str, str]) -> None:
@@ -123,7 +123,7 @@ def _write_csv(file: BinaryIO, log: Log, told: dict[str, str], features: dict[st
                 there = [name for name in row if name not in features]
                 writer = csv.DictWriter(text, [*features, *there], restval="")
                 writer.writeheader()
-            writer.writerow(row)
+            writer.writerow(_with_text(row, told["options"]))
     text.detach()
 
 
@@ -138,7 +138,7 @@ def _write_parquet(file: BinaryIO, log: Log, told: dict[str, str], features: dic
     kinds = {"number": pyarrow.float64(), "list": pyarrow.list_(pyarrow.string()), "text": pyarrow.string()}
     writer = None
     for block in log:
-        rows = [_of_kinds(row, features) for row in _rows(block, told)]
+        rows = [_of_kinds(_with_text(row, told["options"]), features) for row in _rows(block, told)]
         if writer is None:
             there = [
                 (told[name], _arrow_kind(name, kinds))
@@ -148,7 +148,7 @@ def _write_parquet(file: BinaryIO, log: Log, told: dict[str, str], features: dic
             schema = pyarrow.schema([*((name, kinds[kind]) for name, kind in features.items()), *there])
             writer = pyarrow.parquet.ParquetWriter(file, schema)
         for name, column in told.items():
-            if name in ("action", "time", "id"):
+            if name in _TEXTS:
                 for row in rows:
                     row[column] = None if row.get(column) is None else str(row[column])
         writer.write_table(pyarrow.Table.from_pylist(rows, schema))
@@ -158,7 +158,12 @@ def _write_parquet(file: BinaryIO, log: Log, told: dict[str, str], features: dic
 
 
 def _arrow_kind(name: str, kinds: dict[str, Any]) -> Any:
-    return kinds["text" if name in ("action", "time", "id") else "number"]
+    return kinds["text" if name in _TEXTS else "number"]
+
+
+def _with_text(row: Row, options: str) -> Row:
+    """A row whose options are a cell of a table."""
+    return {**row, options: as_json(row[options])} if row.get(options) is not None else row
 
 
 def _of_kinds(row: Row, features: Mapping[str, str]) -> Row:
@@ -177,40 +182,8 @@ def to_frame(log: Log, backend: Literal["pandas", "polars", "pyarrow"] = "pandas
     """A log as a frame of pandas, polars or pyarrow, with the columns that `write` writes."""
     told = _told(None)
     features = _features_of(log, set(told.values()))
-    rows = [_of_kinds(row, features) for block in log for row in _rows(block, told)]
+    whole = (_with_text(row, told["options"]) for block in log for row in _rows(block, told))
+    rows = [_of_kinds(row, features) for row in whole]
     names = dict.fromkeys([*features, *(name for row in rows[:1] for name in row)])
     columns = {name: [row.get(name) for row in rows] for name in names}
     return nw.from_dict(columns, backend=backend).to_native()
-
-
-def vw_lines(log: Log, labels: Sequence[Hashable] | None = None, *, best: float = 0.0) -> Iterator[str]:
-    """Lines `action:cost:probability | features` for Vowpal Wabbit's `--cb`, row by row.
-
-    Args:
-        log: what is to be told.
-        labels: which action is number 1, 2, ...; None is `log.labels`.
-        best: the reward that a cost of 0 stands for: the cost is best - reward.
-    """
-    numbers = {label: number for number, label in enumerate(log.labels if labels is None else labels, 1)}
-    first = 1
-    for block in log:
-        if block.probabilities is None:
-            raise LogError("the log has no probabilities, and --cb needs them; log them, or use GapBoost")
-        costs = best - block.rewards
-        for i, row in enumerate(block.rows):
-            action, cost, p = block.actions[i], float(costs[i]), float(block.probabilities[i])
-            if action not in numbers or np.isnan(cost) or np.isnan(p):
-                raise LogError(
-                    f"row {first + i} has no reward, probability or known action; leave it out before"
-                )
-            yield " ".join([f"{numbers[action]}:{cost!r}:{p!r}", "|", *_words(row)])
-        first += len(block)
-
-
-def _words(row: Row) -> Iterator[str]:
-    for name, value in row.items():
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if _kind_of(one) == "number":
-                yield f"{escaped(str(name))}:{float(one)!r}"
-            else:
-                yield f"{escaped(str(name))}={escaped(str(one))}"

@@ -98,6 +98,8 @@ class Request(NamedTuple):
     """What reads such texts."""
     texts: frozenset[str] = frozenset()
     """Columns of words, where texts may stand among lists."""
+    whole: frozenset[str] = frozenset()
+    """Columns whose objects are handed over as they are, as JSON texts."""
 
     def as_words(self, column: str) -> bool:
         return self.words is None or column in self.words

@@ -45,7 +45,7 @@ def frame_batch(frame: "nw.DataFrame[Any]", request: Request) -> Batch:
     batch = Batch(len(frame), {})
     for name in (name for name in frame.columns if name not in request.ignored):
         series = frame[name]
-        if _is_nested(series):
+        if name in request.whole or _is_nested(series):
             batch = with_objects(batch, name, series.to_list(), request)
         else:
             batch = with_column(batch, name, _cells(series, name, request))

@@ -1,5 +1,6 @@
 """Objects in cells (of JSON, structs of Parquet and Arrow, dicts in frames): columns with dotted names."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,11 @@ def batch_of(n_rows: int, columns: Iterable[tuple[str, Sequence[Any]]], request:
 
 def with_objects(batch: Batch, name: str, cells: Sequence[Any], request: Request) -> Batch:
     """The batch with one more column, or with those that its objects have."""
+    if name in request.whole:
+        texts = [
+            json.dumps(cell, default=str) if isinstance(cell, (Mapping, list)) else cell for cell in cells
+        ]
+        return with_column(batch, name, from_objects(texts, name, request))
     for column, found in _leaves(name, cells, request.ignored):
         batch = with_column(batch, column, from_objects(found, column, request))
     return batch._replace(objects=batch.objects | {name}) if has_objects(cells) else batch
