@@ -178,12 +178,24 @@ def report(lines: Sequence[records.Record]) -> str:
     return render(head, rows)
 
 
+def _gain(line: records.Record) -> tuple[float, float]:
+    """By how much favourites earn more if rows are weighted, and its standard error; logs are the same."""
+    gain = np.array(line["weighted"]) - np.array(line["plain"])
+    return float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain)))
+
+
 def _told(line: records.Record) -> str:
-    """Both means, and the difference with its standard error; logs are the same for both."""
-    plain, weighted = np.array(line["plain"]), np.array(line["weighted"])
-    gain = weighted - plain
-    error = gain.std(ddof=1) / np.sqrt(len(gain))
-    return f"{plain.mean():.3f}, {weighted.mean():.3f} ({gain.mean():+.3f} ± {error:.3f})"
+    """Both means, and the difference."""
+    gain, error = _gain(line)
+    return f"{np.mean(line['plain']):.3f}, {np.mean(line['weighted']):.3f} ({gain:+.3f} ± {error:.3f})"
+
+
+def verdict(lines: Sequence[records.Record]) -> str:
+    """In how many logs that are not even weighting is worse, and better, by more than two standard errors."""
+    gains = [_gain(line) for line in lines if line["policy"] != "even"]
+    worse = sum(gain < -2.0 * error for gain, error in gains)
+    better = sum(gain > 2.0 * error for gain, error in gains)
+    return f"worse in {worse} of {len(gains)}, better in {better}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

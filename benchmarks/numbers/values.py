@@ -16,6 +16,7 @@ from benchmarks.numbers import (
     sameness,
     speed,
     theory,
+    weighting,
 )
 
 VALUES: dict[str, Callable[[], str]] = {
@@ -30,4 +31,5 @@ VALUES: dict[str, Callable[[], str]] = {
     **sameness.VALUES,
     **speed.VALUES,
     **theory.VALUES,
+    **weighting.VALUES,
 }

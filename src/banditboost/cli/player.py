@@ -82,8 +82,7 @@ class Player:
                     right += float(
                         self.parts[-1].earned.sum() if self.graded else self.parts[-1].correct.sum()
                     )
-                    if self.graded:
-                        self._earned, self._counted = self._earned + y.sum(axis=0), self._counted + len(y)
+                    self._note(y)
                     bar.update(task, completed=self.rounds, accuracy=f"{right / self.rounds:.3f}")
         except KeyboardInterrupt:
             self.interrupted = self.rounds < self.stream.count - self.skip  # else there is nothing left to do
@@ -92,6 +91,11 @@ class Player:
     def _block(self, X: Any, y: Any) -> Result:
         """Play some rounds."""
         return play(self.model, X, rewards=y) if self.graded else play(self.model, X, y)
+
+    def _note(self, y: Any) -> None:
+        """What each label would have earned."""
+        if self.graded:
+            self._earned, self._counted = self._earned + y.sum(axis=0), self._counted + len(y)
 
     def result(self) -> Result:
         """All blocks as one."""

@@ -13,7 +13,7 @@ from banditboost.errors import ParameterError
 from banditboost.rewards import UNIT, Range, check_range
 
 if TYPE_CHECKING:
-    from banditboost.cli.stream import Rounds
+    from banditboost.datasets.rewards import RewardColumns
     from banditboost.models.model import Model
 
 
@@ -75,18 +75,18 @@ class RewardChoice:
             )
         _ = self.bounds
 
-    def check_rewards(self, rounds: Rounds, model: Model | None) -> Range | None:
+    def check_rewards(self, found: RewardColumns | None, model: Model | None) -> Range | None:
         """Refuse rewards that are not in the range, and a saved model that cannot learn them.
 
         Returns the range; None if there are right labels.
         """
-        if rounds.rewards is None:
+        if found is None:
             return None
         bounds = self.bounds
         if model is not None:
             bounds = getattr(model, "rewards", UNIT)
             self._check_resumed(model, bounds)
-        rounds.rewards.check_range(*bounds)
+        found.check_range(*bounds)
         return bounds
 
     def _check_resumed(self, model: Model, rewards: Range) -> None:

@@ -18,6 +18,7 @@ from banditboost.cli.learner_choice import (
     parameters_for,
     words_left_out,
 )
+from banditboost.cli.offer_choice import LEARNER, OfferChoice, check_labelled
 from banditboost.cli.option_groups import takes_groups
 from banditboost.cli.reward_choice import RewardChoice
 from banditboost.cli.serve import check_installed
@@ -98,6 +99,7 @@ class ServiceChoice:
 def run(
     choice: DataChoice,
     graded: RewardChoice,
+    offers: OfferChoice,
     service: ServiceChoice,
     learner: Learner = None,
     *,
@@ -121,11 +123,13 @@ def run(
       banditboost run clicks.csv --label clicked --save clicks.bb
       banditboost run tomorrow.csv --label clicked --resume clicks.bb --save clicks.bb
       banditboost run prices.csv --rewards 'price_*' --reward-range 0:30
+      banditboost run shop.csv --decision visit --option article --rewards bought
       banditboost run car --url http://127.0.0.1:8730
     """
     graded.check(choice)
     choice.check(has_rewards=bool(graded.columns))
-    contestant, given = Contestant.parse(learner or RECOMMENDED), parameters.given()
+    offers.check(choice, graded, learner, service.url)
+    contestant, given = _contestant(learner, offers), parameters.given()
     if resume is not None and (learner or given):
         named = ", ".join(given) or "--learner"
         raise typer.BadParameter(
@@ -137,7 +141,10 @@ def run(
     if resume is not None and service.url is not None:
         raise typer.BadParameter("--resume and --url are both given; upload the file to the service instead")
     with service.opened(choice) as client:
-        player = _set_up((choice, graded), client, seed, skip, resume, contestant.learner, given)
+        if offers.is_given:
+            player: Player = offers.player(choice, graded, given, resume, seed, skip)
+        else:
+            player = _set_up((choice, graded), client, seed, skip, resume, contestant.learner, given)
         if save is not None:
             player.check_target(save)
         if resume is not None and save is None:
@@ -155,6 +162,11 @@ def run(
     if player.interrupted:
         output.warn(_how_to_go_on(save, skip + player.rounds, service))
         raise typer.Exit(INTERRUPTED)
+
+
+def _contestant(learner: str | None, offers: OfferChoice) -> Contestant:
+    """Who plays: where rows are options, that is settled."""
+    return Contestant(LEARNER) if offers.is_given else Contestant.parse(learner or RECOMMENDED)
 
 
 def _set_up(
@@ -181,7 +193,8 @@ def _set_up(
                 f"--skip {skip} leaves nothing of a stream of {rounds.count} rounds; give less"
             )
         model: Model | None = None if resume is None else banditboost.load(resume)
-        bounds = graded.check_rewards(rounds, model)
+        check_labelled(model, resume)
+        bounds = graded.check_rewards(rounds.rewards, model)
         words = rounds.words
         if not (learner_class(learner) if model is None else model).takes_words:
             rounds.leave_words_out()
@@ -264,17 +277,30 @@ def _print_facts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
 def _of_rewards(player: Player, summary: dict[str, Any]) -> dict[str, str]:
     whole, last = player.intervals()
     low, high = summary["reward_range"]
-    best = max(summary["mean_rewards"].items(), key=lambda item: item[1])
+    what = "option" if "n_options" in summary else "label"
     return {
         "mean reward, last fifth": _with_interval(last),
         "mean reward, whole stream": _with_interval(whole),
         "mean reward, tenth by tenth": " ".join(f"{mean:.3g}" for mean in _tenths(player)),
-        "mean reward of greedy label": f"{summary['greedy_mean_reward']:.4g}",
-        "always the same label": f"{best[1]:.4g}   ({best[0]}, the best one)",
+        f"mean reward of greedy {what}": f"{summary['greedy_mean_reward']:.4g}",
+        **_to_compare(summary),
         "cost of exploration": f"{summary['exploration_cost']:.4g}   ({summary['explored']:.2%} of rounds "
-        "tried another label)",
+        f"tried another {what})",
         "range of rewards": f"{low:g} to {high:g}",
     }
+
+
+def _to_compare(summary: dict[str, Any]) -> dict[str, str]:
+    """What the stream pays to others: one label always, or options at random and the best ones."""
+    if "n_options" in summary:
+        return {
+            "options at random": f"{summary['random_mean_reward']:.4g}",
+            "best options": f"{summary['best_mean_reward']:.4g}",
+            "columns of options": ", ".join(summary["option_columns"]) or "none",
+            "columns of the context": ", ".join(summary["context_columns"]) or "none",
+        }
+    label, mean = max(summary["mean_rewards"].items(), key=lambda item: item[1])
+    return {"always the same label": f"{mean:.4g}   ({label}, the best one)"}
 
 
 def _with_interval(mean: Accuracy) -> str:
@@ -303,9 +329,10 @@ def _of_verdicts(choice: DataChoice, player: Player, summary: dict[str, Any]) ->
 
 
 def _title(choice: DataChoice, player: Player, summary: dict[str, Any]) -> str:
-    each = " for each label" if getattr(player.model, "has_groups", False) else ""
+    each = " for each label" if getattr(player.model, "has_groups", False) and "n_labels" in summary else ""
     trees = f", {summary['n_learners']} {player.weak_learners}{each}" if summary["n_learners"] else ""
-    labels = f"{counted(summary['rounds'], 'round')}, {summary['n_labels']} labels"
+    what = f"{summary['n_options']} options" if "n_options" in summary else f"{summary['n_labels']} labels"
+    labels = f"{counted(summary['rounds'], 'round')}, {what}"
     return f"{summary['learner']} on {choice.name}: {labels}{trees}"
 
 

@@ -12,6 +12,7 @@ from banditboost.errors import BanditBoostError, ParameterError
 from banditboost.experiments.errors import ExperimentError
 from banditboost.experiments.references import is_reference, resolve, typed_name
 from banditboost.models.model import Model
+from banditboost.models.offering import OfferingModel
 from banditboost.registry import MODELS, model_class
 from banditboost.rewards import Range
 from banditboost.rows.schema import Schema
@@ -55,7 +56,11 @@ def parameters_of(name: str) -> tuple[str, ...]:
     >>> parameters_of("Banditron")
     ('exploration',)
     """
-    taken = _arguments(learner_class(name))
+    return _parameters(learner_class(name))
+
+
+def _parameters(booster: type[Model]) -> tuple[str, ...]:
+    taken = tuple(inspect.signature(booster).parameters)
     own = [argument for argument in taken if argument not in _NOT_PLAIN]
     return *own, *(TREE_PARAMETERS if "weak_learner" in taken else ())
 
@@ -95,26 +100,14 @@ def make(
     AdaBandit(2 labels, n_learners=3, rounds=0, seed=4)
     """
     booster: Any = learner_class(name)
-    known = parameters_of(name)
-    if not isinstance(parameters, Mapping):
-        raise ParameterError(f"parameters is {quoted(parameters)}; give a dict")
-    for given in parameters:
-        if given not in known:
+    own = _checked(name, booster, parameters)
+    if rewards is not None:
+        if not learns_rewards(name):
             raise ParameterError(
-                f"{quoted(given)} is no parameter of {name}; it has {', '.join(known) or 'none'}"
+                f"{name} is told right labels and learns no rewards; choose a bandit learner, such as "
+                "GapBoost"
             )
-    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    if rewards is not None and not learns_rewards(name):
-        raise ParameterError(
-            f"{name} is told right labels and learns no rewards; choose a bandit learner, such as GapBoost"
-        )
-    own: dict[str, Any] = {} if rewards is None else {"rewards": rewards}
-    own |= {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
-    tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
-    if own.get("weak_learner") is not None:
-        own["weak_learner"] = _weak_learner(own["weak_learner"], tree)
-    elif tree:
-        own["weak_learner"] = replace(booster.default_tree, **tree)
+        own["rewards"] = rewards
     try:
         model: Model = booster(labels, schema=schema, seed=seed, **own)
     except BanditBoostError:
@@ -127,6 +120,37 @@ def make(
             "class, and give its own arguments defaults: a weak learner is made without any"
         ) from error
     return model
+
+
+def make_for_options(name: str, parameters: Mapping[str, Any], seed: int, rewards: Range) -> OfferingModel:
+    """The same for a model without labels, which chooses among options.
+
+    >>> make_for_options("OptionBoost", {"n_learners": 3}, seed=4, rewards=(0.0, 30.0))
+    OptionBoost(n_learners=3, rounds=0, seed=4)
+    """
+    booster: Any = model_class(name)
+    made: OfferingModel = booster(seed=seed, rewards=rewards, **_checked(name, booster, parameters))
+    return made
+
+
+def _checked(name: str, booster: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a class, from plain parameters of its own and of its trees."""
+    known = _parameters(booster)
+    if not isinstance(parameters, Mapping):
+        raise ParameterError(f"parameters is {quoted(parameters)}; give a dict")
+    for given in parameters:
+        if given not in known:
+            raise ParameterError(
+                f"{quoted(given)} is no parameter of {name}; it has {', '.join(known) or 'none'}"
+            )
+    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    own: dict[str, Any] = {key: value for key, value in plain.items() if key not in TREE_PARAMETERS}
+    tree: dict[str, Any] = {key: value for key, value in plain.items() if key in TREE_PARAMETERS}
+    if own.get("weak_learner") is not None:
+        own["weak_learner"] = _weak_learner(own["weak_learner"], tree)
+    elif tree:
+        own["weak_learner"] = replace(booster.default_tree, **tree)
+    return own
 
 
 def _weak_learner(reference: Any, tree: Mapping[str, Any]) -> Any:

@@ -15,11 +15,12 @@ from banditboost import datasets
 from banditboost.datasets.catalog import Variant
 from banditboost.experiments.curves import growing_curve
 from banditboost.experiments.errors import ExperimentError
-from banditboost.experiments.learners import learner_class, make, parameters_of
+from banditboost.experiments.learners import learner_class, make, make_for_options, parameters_of
 from banditboost.experiments.machine import machine, peak_memory, versions
 from banditboost.experiments.results import FORMAT
 from banditboost.experiments.task import Source, Task, sha256_of
 from banditboost.models.model import Model
+from banditboost.rewards import UNIT
 from banditboost.simulation.play import play
 from banditboost.simulation.result import Result
 from banditboost.text import quoted
@@ -107,6 +108,14 @@ def warm_up(learner: str) -> None:
     play(
         make(learner, ("a", "b", "c"), None, small, seed=0), X, ["abc"[t % 3] for t in range(_WARM_UP_ROUNDS)]
     )
+
+
+def warm_up_for_options(learner: str) -> None:
+    """The same for a model that chooses among options."""
+    model = make_for_options(learner, {"n_learners": 2}, seed=0, rewards=UNIT)
+    options = {"a": {"price": 1.0, "kind": "x"}, "b": {"price": 2.0, "kind": "y"}}
+    X = [{"number": float(t), "name": "ab"[t % 2]} for t in range(_WARM_UP_ROUNDS)]
+    play(model, X, options=options, rewards=[{"a": 1.0, "b": 0.0}] * len(X))
 
 
 def _accuracies(result: Result) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 - `log.py`: `Log`, which is gone through in blocks, and `Block`;
 - `tables.py`: `read`, from frames, CSV, JSON lines, Parquet and Arrow, with columns that the user names;
+- `option_rows.py`: `read_options`, from tables with a row for each option that was offered;
 - `vw.py`: `read_vw` and `read_dsjson`, from Vowpal Wabbit's two forms (Personalizer writes the second);
 - `obp.py`: `from_obp`, from the dict of Open Bandit Pipeline, and `to_obp`;
 - `offered.py`: features of options, in cells and columns of tables;
@@ -15,6 +16,7 @@ The guide is docs/guide-logs.md.
 from banditboost.logs.health import Finding, Health, check
 from banditboost.logs.log import Block, Log
 from banditboost.logs.obp import from_obp, to_obp
+from banditboost.logs.option_rows import OptionRows, read_options
 from banditboost.logs.tables import read
 from banditboost.logs.vw import read_dsjson, read_vw
 from banditboost.logs.vw_writing import dsjson_lines, vw_lines
@@ -25,11 +27,13 @@ __all__ = [
     "Finding",
     "Health",
     "Log",
+    "OptionRows",
     "check",
     "dsjson_lines",
     "from_obp",
     "read",
     "read_dsjson",
+    "read_options",
     "read_vw",
     "to_frame",
     "to_obp",

@@ -15,6 +15,7 @@ from banditboost.rows.many import listed, rows_of
 from banditboost.simulation.arrivals import Arrivals, Delay
 from banditboost.simulation.result import Result
 from banditboost.text import quoted
+from banditboost.types import Array
 
 _ROUNDS_BETWEEN = 1_000  # two reports of progress
 
@@ -27,6 +28,8 @@ class Offers(NamedTuple):
     allowed: list[Any]
     earned: Callable[[int, Hashable], float]
     """Round and id -> the share of the range that is earned."""
+    asked: bool
+    """Whether a function tells that, which is asked for shown options only."""
 
 
 def offers_of(
@@ -41,7 +44,7 @@ def offers_of(
     contexts = rows_of(X)
     offers = each_offer(options, contexts)
     earned = _by_right(y, len(contexts)) if rewards is None else _by_rewards(model, rewards, len(contexts))
-    return Offers(contexts, offers, each_allowed(allowed, contexts), earned)
+    return Offers(contexts, offers, each_allowed(allowed, contexts), earned, is_asked(rewards))
 
 
 def _by_right(y: Any, n_rounds: int) -> Callable[[int, Hashable], float]:
@@ -51,7 +54,7 @@ def _by_right(y: Any, n_rounds: int) -> Callable[[int, Hashable], float]:
 
 def _by_rewards(model: OfferingModel, rewards: Any, n_rounds: int) -> Callable[[int, Hashable], float]:
     """From a function (round, id) -> reward, or a dict {id: reward} for each round."""
-    asked = callable(rewards) and not isinstance(rewards, type)
+    asked = is_asked(rewards)
     given = [] if asked else _list_of("rewards", rewards, n_rounds, "a dict {id: reward} for each round")
 
     def earned(t: int, id_: Hashable) -> float:
@@ -62,6 +65,11 @@ def _by_rewards(model: OfferingModel, rewards: Any, n_rounds: int) -> Callable[[
             raise ParameterError(f"the reward of {quoted(id_)} in round {t}: {error}") from None
 
     return earned
+
+
+def is_asked(rewards: Any) -> bool:
+    """Whether rewards are told by a function."""
+    return callable(rewards) and not isinstance(rewards, type)
 
 
 def _reward_in(given: Any, t: int, id_: Hashable) -> Any:
@@ -93,7 +101,7 @@ def play_offers(
     n_rounds = len(stream.contexts)
     model._check_rounds(n_rounds)
     arrivals = Arrivals(n_rounds, *verdicts, model.seed, model.rounds)
-    record, waiting = _Record(n_rounds), dict[int, tuple[Decision, float]]()
+    record, waiting = _Record(n_rounds, stream.asked), dict[int, tuple[Decision, float]]()
     n_heard = t = 0
     try:
         for t in range(n_rounds + 1):
@@ -105,6 +113,8 @@ def play_offers(
                 decision = model.decide(stream.contexts[t], stream.options[t], stream.allowed[t])
                 share = stream.earned(t, decision.label)
                 record.note(t, decision, share)
+                if not stream.asked:
+                    record.note_greedy(t, stream.earned(t, decision.greedy))
                 waiting[t] = decision._for_a_store(), share
                 if progress is not None and ((t + 1) % _ROUNDS_BETWEEN == 0 or t + 1 == n_rounds):
                     progress(t + 1)
@@ -117,8 +127,9 @@ def play_offers(
 class _Record:
     """What was shown and earned; ids are numbered as they come."""
 
-    def __init__(self, n_rounds: int) -> None:
+    def __init__(self, n_rounds: int, asked: bool) -> None:
         self._numbers: dict[Hashable, int] = {}
+        self._greedy_shares = None if asked else np.zeros(n_rounds)
         self._shown, self._greedy = np.zeros(n_rounds, np.int32), np.zeros(n_rounds, np.int32)
         self._shares = np.zeros(n_rounds)
 
@@ -126,11 +137,19 @@ class _Record:
         self._shown[t], self._greedy[t] = self._number(decision.label), self._number(decision.greedy)
         self._shares[t] = share
 
+    def note_greedy(self, t: int, share: float) -> None:
+        if self._greedy_shares is not None:
+            self._greedy_shares[t] = share
+
     def _number(self, id_: Hashable) -> int:
         return self._numbers.setdefault(id_, len(self._numbers))
 
     def result(self, model: OfferingModel, n_heard: int) -> Result:
         low, high = model.rewards
+
+        def in_range(shares: Array) -> Array:
+            return np.minimum(low + (high - low) * shares, high)
+
         return Result(
             tuple(self._numbers),
             None,
@@ -138,6 +157,7 @@ class _Record:
             self._greedy,
             n_heard,
             None,
-            rewards=np.minimum(low + (high - low) * self._shares, high),
+            rewards=in_range(self._shares),
+            greedy_rewards=None if self._greedy_shares is None else in_range(self._greedy_shares),
             reward_range=model.rewards,
         )

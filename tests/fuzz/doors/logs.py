@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -158,6 +159,7 @@ def read(luck: Luck) -> bool:
     sources: list[Callable[[], Any]] = [
         lambda: logs.read(pd.DataFrame(cells, dtype=object), action="a", reward="r", probability="p"),
         lambda: logs.read(values.frame(luck), action="a0", reward="b0"),
+        lambda: _told_again(_with_options(luck, cells, n)),
         lambda: logs.read_vw(values.container(luck, [values.text(luck)])),
         lambda: logs.from_obp({"action": cells["a"], "reward": cells["r"], "pscore": cells["p"]}),
     ]
@@ -167,6 +169,30 @@ def read(luck: Luck) -> bool:
         repr(health)
         demand(health.n_rows >= 0, f"{health.n_rows} rows")
     return error is not None
+
+
+def _with_options(luck: Luck, cells: dict[str, list[Any]], n: int) -> logs.Log:
+    """A frame with options in a cell, or columns of what was shown."""
+    import pandas as pd
+
+    offers = [
+        luck.choice((SHOP, json.dumps(SHOP), None, values.row(luck), values.thing(luck))) for _ in range(n)
+    ]
+    shown = [luck.choice("pq") for _ in range(n)]
+    frame = pd.DataFrame(cells | {"a": shown, "r": [0.5] * n, "p": [0.5] * n, "o": offers}, dtype=object)
+    options: Any = luck.choice(("o", ["x"], ["x", "o"], ()))
+    return logs.read(frame, action="a", reward="r", probability="p", options=options)
+
+
+def _told_again(log: logs.Log) -> logs.Log:
+    """What was read is written as dsjson, and comes back, or is refused."""
+    blocks = list(log)
+    lines, error = attempt(lambda: list(logs.dsjson_lines(log)))
+    if error is None:
+        back = list(logs.read_dsjson(lines))
+        actions, before = ([a for block in told for a in block.actions] for told in (back, blocks))
+        demand(actions == before, f"{before} came back as {actions}")
+    return log
 
 
 ROWS = {"learn_option": 4}

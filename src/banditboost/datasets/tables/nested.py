@@ -20,13 +20,20 @@ def batch_of(n_rows: int, columns: Iterable[tuple[str, Sequence[Any]]], request:
 def with_objects(batch: Batch, name: str, cells: Sequence[Any], request: Request) -> Batch:
     """The batch with one more column, or with those that its objects have."""
     if name in request.whole:
-        texts = [
-            json.dumps(cell, default=str) if isinstance(cell, (Mapping, list)) else cell for cell in cells
-        ]
-        return with_column(batch, name, from_objects(texts, name, request))
+        return with_column(batch, name, from_objects([_as_text(cell) for cell in cells], name, request))
     for column, found in _leaves(name, cells, request.ignored):
         batch = with_column(batch, column, from_objects(found, column, request))
     return batch._replace(objects=batch.objects | {name}) if has_objects(cells) else batch
+
+
+def _as_text(cell: Any) -> Any:
+    """An object as JSON; what is none, or has names that JSON cannot tell, as it is written."""
+    if not isinstance(cell, (Mapping, list)):
+        return cell
+    try:
+        return json.dumps(cell, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return str(cell)
 
 
 def with_column(batch: Batch, name: str, cells: Cells) -> Batch:
