@@ -34,10 +34,11 @@ test-slow:  ## the long tests: statistics, 2,000 rounds against the slow twins
 bench:  ## rounds per second on the paper's streams
 	$(PYTHON) -m benchmarks.rounds
 
-docs:  ## docs/cli.md from --help, the pictures, and the site, in site/ (needs the extra docs)
+docs:  ## docs/cli.md from --help, tables and pictures, and the site, in site/ (needs the extra docs)
 	$(PYTHON) docs/generate.py
 	$(PYTHON) docs/record.py
 	$(PYTHON) docs/draw.py
+	$(PYTHON) docs/look.py
 	$(PYTHON) -m zensical build --strict --clean
 
 numbers:  ## the numbers on the pages and their charts, from the records in docs/results

@@ -1,4 +1,6 @@
-"""`python docs/generate.py` (`make docs`): docs/cli.md, from what every command says to --help."""
+"""`python docs/generate.py` (`make docs`): docs/cli.md, from what every command says to --help, and the tables of
+docs/serve.
+"""
 
 from __future__ import annotations
 
@@ -51,3 +53,6 @@ def sections(command: Any, name: str, parent: Any = None) -> list[tuple[str, str
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     print(PAGE)
+    from service_tables import write  # beside this file
+
+    write()

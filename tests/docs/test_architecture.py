@@ -40,6 +40,14 @@ def test_the_picture_names_files_that_exist() -> None:
     assert [file for file in named if not (PACKAGE / file).exists()] == []
 
 
+def test_the_way_of_a_request_names_files_that_exist() -> None:
+    section = PAGE.split("## A request arrives")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([\w/]+\.py|http/\w+|serve/\w+)`", section))
+    folders = [PACKAGE, *(PACKAGE / f"serve{below}" for below in ("", "/http", "/shared", "/store"))]
+    assert len(named) > 20
+    assert [file for file in named if not any((folder / file).exists() for folder in folders)] == []
+
+
 def test_steps_name_functions_that_exist() -> None:
     for file, names in (
         ("boosting/round.py", ("def decide", "def learn")),

@@ -27,8 +27,8 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding=
 def commands(text: str) -> list[list[str]]:
     """The words of each command in lines of shell."""
     words: list[list[str]] = [[]]
-    for line in text.splitlines():
-        for word in shlex.split(line, comments=True):
+    for line in text.replace("\\\n", " ").splitlines():
+        for word in shlex.split(re.sub(r" >> \S+$", "", line), comments=True):
             if word == "&&":
                 words.append([])
             else:
@@ -87,7 +87,23 @@ CHECKS = {
     "python3": check_python,
     "pip": check_pip,
     "make": check_make,
-    "dask": check_elsewhere,
+    **dict.fromkeys(
+        (
+            "cp",
+            "curl",
+            "dask",
+            "docker",
+            "mkdir",
+            "mv",
+            "pg_dump",
+            "pg_restore",
+            "rm",
+            "sqlite3",
+            "sudo",
+            "systemctl",
+        ),
+        check_elsewhere,
+    ),
     ".": check_elsewhere,
 }
 

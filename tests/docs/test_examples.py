@@ -35,7 +35,11 @@ WIDER = {
 # Their classes need a module: tests/checks/test_pages.py, tests/docs/test_own_booster.py.
 ELSEWHERE = {"checks.md", "guide-booster.md", "guide-weak-learner.md"}
 WITH_EXAMPLES = [
-    page for page in PAGES if ">>> " in page.read_text(encoding="utf-8") and page.name not in ELSEWHERE
+    page
+    for page in PAGES
+    if ">>> " in page.read_text(encoding="utf-8")
+    and page.name not in ELSEWHERE
+    and page.parent.name != "serve"  # tests/docs/test_service_pages.py
 ]
 
 
@@ -49,7 +53,9 @@ def need_neighbours(text: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_block_is_of_a_kind_that_is_checked(page: Path) -> None:
     for language, text in blocks(page):
-        assert language in ("pycon", "python", "sh", "text"), f"a block of {language or 'nothing'}"
+        assert language in ("pycon", "python", "sh", "text", "toml", "yaml"), (
+            f"a block of {language or 'nothing'}"
+        )
         assert (">>> " in text) == (language == "pycon"), text
 
 

@@ -147,10 +147,11 @@ def test_a_key_that_was_made_is_one_that_opens(tmp_path: Path) -> None:
         check=True,
         capture_output=True,
         text=True,
-    ).stdout
+    )
     config = tmp_path / "site.toml"
-    config.write_text(made, encoding="utf-8")
-    key = made.splitlines()[0].removeprefix("# key: ")
+    config.write_text(f"port = 0{made.stdout}", encoding="utf-8")
+    key = made.stderr.splitlines()[0].removeprefix("key: ")
+    assert key not in made.stdout, "it would stay in the file"
     with served(tmp_path, "--config", str(config)) as told, Client(told["page"], key=key) as client:
         assert client.models() == []
 

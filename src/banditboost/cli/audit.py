@@ -93,6 +93,8 @@ def _tell(reports: list[Report], wrong: list[str], recomputed: Recomputed | None
 
 
 def _lines(report: Report) -> Iterator[tuple[str, str]]:
+    if report.elsewhere:
+        yield "written", "by another version or on another processor: decisions may come out otherwise here"
     yield "events", f"{report.events:,}"
     yield "made again", counted(report.decisions, "decision")
     yield "learned again", counted(report.learned, "reward")
@@ -103,7 +105,7 @@ def _lines(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _told(recomputed: Recomputed) -> Iterator[tuple[str, str]]:
-    for name, value in recomputed.told.items():
+    for name, value in _there(recomputed.told):
         yield name, _text(value)
     for name, value in recomputed.recomputed.items():
         yield f"{name} now", _text(value)
@@ -112,9 +114,14 @@ def _told(recomputed: Recomputed) -> Iterator[tuple[str, str]]:
     for event in recomputed.history:
         yield (
             event["event"],
-            ", ".join(f"{name} {_text(value)}" for name, value in event.items() if name != "event"),
+            ", ".join(f"{name} {_text(value)}" for name, value in _there(event) if name != "event"),
         )
     yield "the same", "yes" if recomputed.same else "no"
+
+
+def _there(told: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What was given: most decisions have no options, and most verdicts no name."""
+    return ((name, value) for name, value in told.items() if value is not None and value not in ("", []))
 
 
 def _text(value: Any) -> str:

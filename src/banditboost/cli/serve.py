@@ -193,11 +193,11 @@ def make_key(
     name: Annotated[str, typer.Option(help="What to call the key.", metavar="TEXT")] = "",
     as_json: options.Json = False,
 ) -> None:
-    """Make a key, and print it with the lines for the configuration, which hold its hash only.
+    """Make a key, shown on stderr. On stdout are the lines for the configuration, which hold its hash only.
 
     \b
     Examples:
-      banditboost serve key --roles decide,learn
+      banditboost serve key --roles decide,learn >> site.toml
     """
     chosen = list(options.names(roles))
     if not chosen or not set(chosen) <= set(ROLES):
@@ -210,8 +210,8 @@ def make_key(
     if as_json:
         output.print_json({"key": key, **told})
         return
-    output.warn("Keep the key: it is shown now, and never again. The lines below go into the configuration.")
-    print(f"# key: {key}")
-    print("[[keys]]")
+    output.warn(f"key: {key}")
+    output.warn("Keep it: it is shown now, and never again. These lines go into the configuration:")
+    print("\n[[keys]]")
     for setting, value in told.items():
         print(f"{setting} = {json.dumps(value)}")

@@ -69,6 +69,7 @@ class Client:
     download = _method(calls.download)
     upload = _method(calls.upload)
     statistics = _method(calls.statistics)
+    report = _method(calls.report)
     log = _method(calls.log)
 
     def send(self, call: Call[T]) -> T:

@@ -179,6 +179,11 @@ def statistics(model: str) -> Call[dict[str, Any]]:
     return Call("GET", f"{_at(model)}/statistics", _OBJECT.decode)
 
 
+def report(model: str) -> Call[dict[str, Any]]:
+    """Is the model better than its control group: by how much, since when?"""
+    return Call("GET", f"{_at(model)}/report", _OBJECT.decode)
+
+
 def log(model: str, form: str = "jsonl") -> Call[bytes]:
     """The log as a file: "jsonl" or "parquet" tell decisions and what they earned, as `banditboost.logs.read`
     reads them, and "events" every event.

@@ -71,6 +71,7 @@ class AsyncClient:
     download = _method(calls.download)
     upload = _method(calls.upload)
     statistics = _method(calls.statistics)
+    report = _method(calls.report)
     log = _method(calls.log)
 
     async def send(self, call: Call[T]) -> T:

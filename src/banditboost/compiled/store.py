@@ -116,6 +116,14 @@ def versions() -> tuple[str, ...]:
 
 
 @cache
+def arithmetic() -> str:
+    """Where results are the same to the last bit: a digest of kernels, versions and processor."""
+    processor = llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
+    told = repr((source_digest(), versions(), processor, bool(numba.config.DISABLE_JIT)))
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+@cache
 def shipped_code() -> Shipment | None:
     """The machine code of this wheel, if there is any that fits."""
     return shipment(source_digest(), versions())

@@ -34,6 +34,7 @@ class Report(msgspec.Struct):
     """What an audit of one model has found."""
 
     model: str
+    elsewhere: bool = False  # whether the log began where last bits may be others
     events: int = 0
     decisions: int = 0  # that were made again
     learned: int = 0  # verdicts, or ends of windows
@@ -117,7 +118,9 @@ def audit(store: Store, stored: StoredModel, asked: str | None = None) -> tuple[
 
 
 def _from_the_beginning(store: Store, stored: StoredModel, report: Report, asked: str | None) -> _Audited:
-    served = replay.from_snapshot(store, stored, store.snapshot(stored.number, 0), _LIMITS, _Audited)
+    first = store.snapshot(stored.number, 0)
+    report.elsewhere = first.version != kept.written_by()
+    served = replay.from_snapshot(store, stored, first, _LIMITS, _Audited)
     assert isinstance(served, _Audited)
     served.report, served.asked = report, asked
     return served

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from banditboost._version import __version__
+from banditboost.compiled.store import arithmetic
 from banditboost.decision import Decision
 from banditboost.decision.labels import indices_in
 from banditboost.serve import making
@@ -55,6 +56,11 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Kept).decode
 
 
+def written_by() -> str:
+    """The version of a snapshot that is written here: of banditboost, and where it computes the same."""
+    return f"{__version__} {arithmetic()}"
+
+
 class Taken:
     """A served model as it is now, at rest: to write it takes longer, and can be done in another thread."""
 
@@ -71,7 +77,7 @@ class Taken:
 
     def snapshot(self) -> Snapshot:
         """As a store keeps it."""
-        return Snapshot(self.n, making.packed(self._model, self._name), _encode(self._state), __version__)
+        return Snapshot(self.n, making.packed(self._model, self._name), _encode(self._state), written_by())
 
 
 def _kept(one: OpenDecision) -> KeptDecision:
@@ -97,7 +103,7 @@ def _kept(one: OpenDecision) -> KeptDecision:
 
 def first(settings: ModelSettings, model: Any, name: str, at: float) -> tuple[Snapshot, StoredEvent]:
     """Snapshot 0 of a new model, and the first event of its log: its settings."""
-    snapshot = Snapshot(0, making.packed(model, name), begun(settings, at, 0), __version__)
+    snapshot = Snapshot(0, making.packed(model, name), begun(settings, at, 0), written_by())
     body = encode(Settled(msgspec.to_builtins(settings)))
     return snapshot, StoredEvent(1, "", at, chained(0, 1, at, body), body)
 

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from banditboost.log import LOGGER
 from banditboost.serve.store.base import StoreError
-from banditboost.text import quoted
+from banditboost.text import counted, quoted
 
 
 class JsonLines(logging.Formatter):
@@ -48,3 +48,13 @@ def log_trouble(trouble: StoreError | None) -> None:
             "the store fails, and requests are refused until it answers again",
             extra={"told": {"why": trouble.why, "detail": trouble.detail}},
         )
+
+
+def log_following(model: str, n: int) -> None:
+    """Tell that a log was written elsewhere, and goes on here."""
+    LOGGER.warning(
+        "%s of the log come out otherwise here, by another version or on another processor; the model has "
+        "learned them as they were answered",
+        counted(n, "decision"),
+        extra={"told": {"model": model}},
+    )

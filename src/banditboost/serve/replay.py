@@ -10,6 +10,7 @@ import msgspec
 from banditboost.errors import BanditBoostError
 from banditboost.serve import kept, making
 from banditboost.serve.events import AnyEvent, Replaced, chained, decode, key_of
+from banditboost.serve.following import Following
 from banditboost.serve.served import DiffersError, Served
 from banditboost.serve.settings import Limits, ModelSettings
 from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
@@ -35,9 +36,13 @@ class DamagedEndError(StoreError):
 
 
 def load(store: Store, stored: StoredModel, limits: Limits) -> Served:
-    """The model after the last event of its log. Raises StoreError and DiffersError."""
+    """The model after the last event of its log. Raises StoreError and DiffersError.
+
+    If the snapshot was written elsewhere, where decisions may come out otherwise, the log is followed.
+    """
     snapshot = latest(store, stored)
-    served = from_snapshot(store, stored, snapshot, limits)
+    kind = Served if snapshot.version == kept.written_by() else Following
+    served = from_snapshot(store, stored, snapshot, limits, kind)
     for event in read_on(store, stored, served.n, served.chain):
         apply(store, served, event)
     return served
@@ -137,8 +142,8 @@ def apply(store: Store, served: Served, stored: StoredEvent) -> None:
         served.apply(stored, event)
     except DiffersError as error:
         raise DiffersError(
-            f"event {stored.n} of the log of {served.stored.name!r}: {error}; it was written by another "
-            "version of banditboost: start that one, stop it, so that it writes a snapshot, and upgrade then"
+            f"event {stored.n} of the log of {served.stored.name!r}: {error}; look at all of it with: "
+            "banditboost audit"
         ) from error
 
 

@@ -84,8 +84,10 @@ class Served(Course, Chooser):
     def _teach_shown(self, one: OpenDecision, reward: float) -> None:
         """What a baseline has shown; a label may have been removed since."""
         assert one.asked is not None
-        x = read_features(one.asked.features, self.limits)
-        self.model.learn_logged(x, one.label, reward, one.probability, allowed=one.asked.allowed)
+        asked = one.asked
+        x = read_features(asked.features, self.limits)
+        offered = {} if asked.options is None else {"options": read_options(asked.options, self.limits)}
+        self.model.learn_logged(x, one.label, reward, one.probability, allowed=asked.allowed, **offered)
 
     def _teach_again(self, one: OpenDecision, reward: float) -> None:
         if not self._teach(one, reward) and one.made is None:

@@ -15,8 +15,9 @@ from banditboost.log import LOGGER
 from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
+from banditboost.serve.following import Following
 from banditboost.serve.health import Health, Numbers, Part
-from banditboost.serve.logs import log_trouble
+from banditboost.serve.logs import log_following, log_trouble
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -356,6 +357,9 @@ class SoloService:
             self._written[stored.number] = served.n
             self._clock.at_least(served.at)
             self._residents.put(served)
+            if isinstance(served, Following) and served.differing:
+                log_following(stored.name, served.differing)
+                self._in_background(self._put_snapshot(served))
             self._in_background(self._make_room())
 
     def _made_again(self, stored: StoredModel) -> Served:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from banditboost._version import __version__
 from banditboost.serve import kept
 from banditboost.serve.course import Course
 from banditboost.serve.events import Decided, Replaced, Settled, decode
@@ -75,7 +74,8 @@ class Transactor:
             course = self._course(transaction, model, heads[model], {})
             settings, file = make(course.settings)
             course.replaced(why, settings, now)
-            snapshot = Snapshot(course.n, file, kept.begun(settings, course.at, course.chain), __version__)
+            state = kept.begun(settings, course.at, course.chain)
+            snapshot = Snapshot(course.n, file, state, kept.written_by())
             _write(transaction, [Append(model, course.take()[0], snapshot)])
             return course.n
 

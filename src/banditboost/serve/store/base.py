@@ -32,7 +32,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     n: int
     file: bytes  # what model.save writes
     state: bytes
-    version: str  # of banditboost
+    version: str  # of what wrote it: `kept.written_by`
 
 
 class Append(msgspec.Struct, frozen=True):
