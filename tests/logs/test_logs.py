@@ -6,6 +6,8 @@ import gzip
 import json
 import math
 import re
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +90,37 @@ def test_decision_logs_are_read_without_loss() -> None:
     assert [row[1:4] for row in events] == [row[1:4] for row in rows]
     assert [row[6] for row in events] == [row[6] for row in rows]  # ids
     assert events[0][0]["hour"] == 0.0
+
+
+def test_values_of_all_kinds_are_told_again(tmp_path: Path) -> None:
+    """Of rows with words beside them, too; numbers of NumPy and Decimals are numbers, in files and lines."""
+    import banditboost
+
+    model = banditboost.GapBoost(["a", "b"], seed=1)
+    log = DecisionLog(model.labels)
+    when = datetime(2026, 11, 1, 10, tzinfo=UTC)
+    rows = [
+        {"h": 1, "when": when, "tags": ["x"], "ok": True},
+        {"h": np.float32(2.5), "n": Decimal("0.5"), "ok": False},
+    ]
+    for x in rows:
+        log.add(x, model.decide(x), reward=0.5)
+    assert [x for block in log.to_log() for x in block.rows] == rows
+    names = {"action": "action", "reward": "reward", "probability": "probability", "id": "id"}
+    for extension in ("jsonl", "parquet"):
+        logs.write(log.to_log(), tmp_path / f"log.{extension}")
+        (block,) = logs.read(tmp_path / f"log.{extension}", **names)
+        assert block.rows == [
+            {
+                "h": 1.0,
+                "when": when.isoformat(),
+                "tags": ["x"],
+                "ok": "True",
+            },
+            {"h": 2.5, "n": 0.5, "ok": "False"},
+        ]
+    (block,) = logs.read_vw(list(logs.vw_lines(log.to_log())))
+    assert block.rows[1] == {"h": 2.5, "n": 0.5, "ok": "False"}
 
 
 def test_words_of_a_decision_log_are_lists_again() -> None:

@@ -96,17 +96,22 @@ class DecisionLog:
         self._entries.append(_Entry(row, words, decision, self._actions[decision.label], earned))
 
     def _parted(self, x: Any) -> tuple[dict[Any, Any], dict[Word, None]]:
-        """A row without lists and texts of words, which has joined, and the words. It refuses a bad row."""
+        """A row without lists and texts of words, which has joined, and the words. It refuses a bad row.
+
+        What is no words stays as it was given, unless words stand within an object.
+        """
         schema = self._schema
         named = schema.named(x)
         plain = plain_row(named, schema.dates)
         words = {(name, word): None for name, value in plain.items() for word in self._words_of(name, value)}
         if len(words) > MOST_WORDS:
             raise FeatureError(f"the row has {len(words)} words; give at most {MOST_WORDS}")
-        rest = {name: value for name, value in plain.items() if not self._is_apart(name, value)}
-        if len(rest) == len(plain):
+        apart = {name for name, value in plain.items() if self._is_apart(name, value)}
+        if not apart:
             schema.admit(x)
             return dict(named), words
+        whole = named if apart <= set(named) else plain
+        rest = {name: value for name, value in whole.items() if name not in apart}
         schema.admit(rest)
         return rest, words
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Hashable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,15 @@ def as_json(told: Any) -> str:
         ) from None
 
 
+def as_text(value: Any) -> str:
+    """A value as text; dates in ISO form, as JSON has them."""
+    return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else str(value)
+
+
 def _plain(value: Any) -> Any:
     """What rows may hold beside JSON's own values."""
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, (np.generic, Decimal)):
+        return float(value) if isinstance(value, Decimal) else value.item()
     if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
+        return as_text(value)
     raise TypeError(f"a value is of type {type(value).__name__}")

@@ -6,14 +6,16 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, BinaryIO, Literal
 
 import narwhals as nw
+import numpy as np
 
 from banditboost.errors import LogError
 from banditboost.io.replacing import replacing
 from banditboost.logs.log import Block, Log
-from banditboost.logs.offered import as_json
+from banditboost.logs.offered import as_json, as_text
 from banditboost.text import quoted
 
 _COLUMNS = {
@@ -33,8 +35,8 @@ def write(log: Log, path: str | os.PathLike[str], *, names: Mapping[str, str] | 
     """Write a log to a file that ends in .csv, .jsonl or .parquet, replaced at once or not at all.
 
     The columns are the features, and action, reward, probability, position, time, id and options as far as
-    the log tells them. JSON lines and Parquet are read back as they were, but for actions, times and ids,
-    which come back as texts; a CSV file does not tell the text "7" from the number.
+    the log tells them. JSON lines and Parquet are read back as they were, but for actions, times, ids and
+    dates, which come back as texts; a CSV file does not tell the text "7" from the number.
 
     Args:
         log: what `read` or another reader returned.
@@ -85,7 +87,7 @@ def _features_of(log: Log, taken: set[str]) -> dict[str, str]:
 
 
 def kind_of(value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, (int, float, np.integer, np.floating, Decimal)) and not isinstance(value, bool):
         return "number"
     return "list" if isinstance(value, (list, tuple)) else "text"
 
@@ -123,7 +125,8 @@ def _write_csv(file: BinaryIO, log: Log, told: dict[str, str], features: dict[st
                 there = [name for name in row if name not in features]
                 writer = csv.DictWriter(text, [*features, *there], restval="")
                 writer.writeheader()
-            writer.writerow(_with_text(row, told["options"]))
+            texts = {name: as_text(row[name]) for name in features if row.get(name) is not None}
+            writer.writerow(_with_text(row | texts, told["options"]))
     text.detach()
 
 
@@ -167,8 +170,15 @@ def _with_text(row: Row, options: str) -> Row:
 
 
 def _of_kinds(row: Row, features: Mapping[str, str]) -> Row:
-    texts = (name for name, kind in features.items() if kind == "text" and row.get(name) is not None)
-    return {**row, **{name: str(row[name]) for name in texts}}
+    """A row whose features are of the kinds of their columns."""
+    there = {name: row[name] for name in features if row.get(name) is not None}
+    return {**row, **{name: _as_kind(value, features[name]) for name, value in there.items()}}
+
+
+def _as_kind(value: Any, kind: str) -> Any:
+    if kind == "number":
+        return float(value)
+    return value if kind == "list" else as_text(value)
 
 
 _WRITERS: dict[str, Callable[[BinaryIO, Log, dict[str, str], dict[str, str]], None]] = {
