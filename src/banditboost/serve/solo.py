@@ -106,10 +106,7 @@ class SoloService:
         self._refuse_unready()
         limits = self.settings.limits
         making.check_name(name, limits)
-        if len(self._known) >= limits.models:
-            raise ServiceError(
-                422, "too-many-models", f"there are {limits.models} models; delete one", field="name"
-            )
+        making.check_number(len(self._known), limits)
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
@@ -170,7 +167,7 @@ class SoloService:
     async def upload(self, name: str, file: bytes) -> ModelInfo:
         """Go on with the model of a file; what was decided before is forgotten."""
         self._refuse_unready()
-        model = await asyncio.to_thread(making.uploaded, file, name)
+        model = await asyncio.to_thread(making.uploaded, file, name, self.settings.limits)
         return await self._replace(name, "upload", model)
 
     async def reset(self, name: str) -> ModelInfo:
