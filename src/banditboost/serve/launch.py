@@ -22,6 +22,7 @@ from banditboost.serve.connections import Crowd, room_for
 from banditboost.serve.http.app import create_app
 from banditboost.serve.http.personalizer.configuration import personalizer_settings
 from banditboost.serve.logs import log_as_json
+from banditboost.serve.memory import share_one_pool
 from banditboost.serve.service import Service
 from banditboost.serve.settings import ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
@@ -98,6 +99,7 @@ def prepare(settings: ServiceSettings) -> None:
     What is there by then stays for ever: the garbage collector need not look at it again. Looking took a
     tenth of a second each time, in which nobody was answered.
     """
+    share_one_pool()
     _load_kernels(settings)
     gc.collect()
     gc.freeze()
