@@ -29,7 +29,7 @@ def operations() -> str:
     service = _Unasked()
     offered = operations_of(service, Metrics(Health, 1), Traffic())
     rows = [
-        (f"`{one.method} {one.path.replace(':path', '')}`", one.role or "anybody", one.summary)
+        (f"`{one.method} {one.path.replace(':text', '')}`", one.role or "anybody", one.summary)
         for one in offered
     ]
     return _table(("path", "role", "what"), rows)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from banditboost import Decision
 from banditboost.loading import from_bytes
 from banditboost.models.saving import to_bytes
 from banditboost.serve.events import Activated, Closed, Decided, Judged, Settled, chained, decode
@@ -26,13 +30,21 @@ class Truth:
         self.held: dict[str, float] = {}
         self.learned: set[str] = set()
         self.wrong: list[str] = []
-        self.digests: dict[int, Any] = {}
+        self.learned_n = 0
+        """The last event that the model knows."""
+        self._behind: deque[tuple[int, Callable[[], None]]] = deque()
 
     def read_on(self, store: Store) -> None:
-        """Take in what is new in the log."""
+        """Take in what is new in the log; `learn_to` teaches it to the model."""
         while events := store.read(self.stored.number, self.n):
             for event in events:
                 self._take(event)
+
+    def learn_to(self, n: int) -> None:
+        """Let the model decide and learn what the log tells, up to this event."""
+        while self._behind and self._behind[0][0] <= n:
+            self.learned_n, do = self._behind.popleft()
+            do()
 
     def _take(self, stored: StoredEvent) -> None:
         self.chain = chained(self.chain, stored.n, stored.at, stored.body)
@@ -41,17 +53,25 @@ class Truth:
         self.n, self.at = stored.n, stored.at
         event = decode(stored.body)
         if isinstance(event, Decided):
-            self._decide(event)
+            if event.id in self.decided:
+                self.wrong.append(f"{event.id} was decided twice")
+            self.decided[event.id] = event
+            self._later(partial(self._decide, event))
         elif not isinstance(event, Settled):
             self._hear(event)
+        self._later(lambda: None)
+
+    def _later(self, do: Callable[[], None]) -> None:
+        self._behind.append((self.n, do))
 
     def _decide(self, event: Decided) -> None:
-        if event.id in self.decided:
-            self.wrong.append(f"{event.id} was decided twice")
-        decision = self.model.decide(msgspec.json.decode(event.features))
+        if event.made is None:
+            decision = self.model.decide(msgspec.json.decode(event.features))
+        else:  # by a branch
+            decision = Decision.from_dict(msgspec.json.decode(event.made))
         if (decision.label, decision.probability) != (event.label, event.probability):
             self.wrong.append(f"{event.id} is {decision.label!r} here and {event.label!r} in the log")
-        self.decided[event.id], self.decisions[event.id] = event, decision
+        self.decisions[event.id] = decision
 
     def _hear(self, event: Any) -> None:
         if isinstance(event, Judged):
@@ -71,10 +91,10 @@ class Truth:
         if id_ in self.learned:
             self.wrong.append(f"{id_} was learned twice")
         self.learned.add(id_)
-        self.model.learn(self.decisions.pop(id_), reward=reward)
+        self._later(lambda: self.model.learn(self.decisions.pop(id_), reward=reward))
 
     def file(self) -> bytes:
-        """The model as it is now."""
+        """The model as far as it has learned."""
         return to_bytes(self.model, self.stored.name)
 
     def lacks(self, line: list[Any]) -> bool:

@@ -15,9 +15,13 @@ import msgspec
 
 from banditboost.io.container import Contents, read_from
 from banditboost.serve import making
-from banditboost.serve.messages import DecisionAnswer, DecisionRequest, VerdictAnswer, VerdictRequest
+from banditboost.serve.messages import DecisionAnswer, DecisionRequest, VerdictRequest
+from banditboost.serve.problems import ServiceError
+from banditboost.serve.service import Service
 from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.shared.service import SharedService
 from banditboost.serve.solo import SoloService
+from banditboost.serve.store.postgres import PostgresStore
 from banditboost.serve.store.sqlite import SQLiteStore
 
 LABELS = ["red", "green", "blue"]
@@ -55,21 +59,37 @@ def tell(*told: Any) -> None:
     sys.stdout.flush()
 
 
-async def ask_for_ever(service: SoloService, draw: random.Random) -> None:
-    """Decide, judge, and do it again where a client would, and where it should not."""
+async def ask_for_ever(service: Service, draw: random.Random) -> None:
+    """Ask again and again; what the database could not do for now is left."""
     while True:
-        name = draw.choice(list(MODELS))
-        row = {"hour": draw.randrange(24), "word": draw.choice(["tea", "milk", "juice"])}
-        request = DecisionRequest(
-            features=msgspec.json.encode(row),
-            id=f"{draw.getrandbits(64):016x}" if draw.random() < 0.5 else None,
-            deferred=draw.random() < 0.2,
-        )
-        answers = await service.decide(name, [request] * (2 if request.id and draw.random() < 0.3 else 1))
-        for answer in answers:
-            assert isinstance(answer, DecisionAnswer), answer
-            tell("decided", name, answer.id, answer.label, answer.probability, answer.expires)
-        await judge(service, draw, name, answer)
+        try:
+            await ask(service, draw)
+        except ServiceError as error:
+            await refused(error)
+
+
+async def refused(error: ServiceError) -> None:
+    """Tell it, and wait; a refusal of any other kind is a fault."""
+    assert error.status == 503, error
+    tell("refused", error.code)
+    await asyncio.sleep(0.05)
+
+
+async def ask(service: Service, draw: random.Random) -> None:
+    """Decide, judge, and do it again where a client would, and where it should not."""
+    name = draw.choice(list(MODELS))
+    row = {"hour": draw.randrange(24), "word": draw.choice(["tea", "milk", "juice"])}
+    request = DecisionRequest(
+        features=msgspec.json.encode(row),
+        id=f"{draw.getrandbits(64):016x}" if draw.random() < 0.5 else None,
+        deferred=draw.random() < 0.2,
+    )
+    answers = await service.decide(name, [request] * (2 if request.id and draw.random() < 0.3 else 1))
+    for answer in answers:
+        if isinstance(answer, ServiceError):
+            raise answer
+        tell("decided", name, answer.id, answer.label, answer.probability, answer.expires)
+    await judge(service, draw, name, answer)
 
 
 async def tick_for_ever(service: SoloService) -> None:
@@ -79,7 +99,7 @@ async def tick_for_ever(service: SoloService) -> None:
         await asyncio.sleep(0.02)
 
 
-async def judge(service: SoloService, draw: random.Random, name: str, decision: DecisionAnswer) -> None:
+async def judge(service: Service, draw: random.Random, name: str, decision: DecisionAnswer) -> None:
     """Some verdicts are doubled, some never come."""
     if decision.deferred and draw.random() < 0.7:
         for told in await service.activate(name, [decision.id]):
@@ -88,15 +108,21 @@ async def judge(service: SoloService, draw: random.Random, name: str, decision: 
         return
     verdict = VerdictRequest(id=decision.id, correct=decision.label == "green")
     for told in await service.judge(name, [verdict] * draw.choice([1, 1, 2])):
-        assert isinstance(told, VerdictAnswer), told
+        if isinstance(told, ServiceError):
+            raise told
         tell("judged", name, decision.id, told.outcome)
 
 
-async def main(folder: Path, seed: int) -> None:
-    begun = time.perf_counter()
-    service = SoloService(
-        ServiceSettings(models=MODELS, snapshot_every=SNAPSHOT_EVERY), SQLiteStore(folder), tick=NEVER
-    )
+async def main(store: str, seed: int) -> None:
+    """Serve alone where the store is a folder, and beside others where it is a database."""
+    begun, draw = time.perf_counter(), random.Random(seed)
+    settings = ServiceSettings(models=MODELS, snapshot_every=SNAPSHOT_EVERY)
+    if store.startswith("postgresql://"):
+        beside = SharedService(settings, PostgresStore(store))
+        await beside.start()
+        tell("ready", time.perf_counter() - begun)
+        await load(beside, draw)
+    service = SoloService(settings, SQLiteStore(Path(store)), tick=NEVER)
     await service.start()
     for name in MODELS:
         info = await service.show(name)
@@ -104,10 +130,13 @@ async def main(folder: Path, seed: int) -> None:
         assert served is not None
         tell("model", name, info.events, served.n, digest_of(making.packed(served.model, name)))
     tell("ready", time.perf_counter() - begun)
-    draw = random.Random(seed)
-    asking = [ask_for_ever(service, random.Random(draw.random())) for _ in range(AT_ONCE)]
-    await asyncio.gather(*asking, tick_for_ever(service))
+    await asyncio.gather(load(service, draw), tick_for_ever(service))
+
+
+async def load(service: Service, draw: random.Random) -> None:
+    """Many at once."""
+    await asyncio.gather(*(ask_for_ever(service, random.Random(draw.random())) for _ in range(AT_ONCE)))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+    asyncio.run(main(sys.argv[1], int(sys.argv[2])))

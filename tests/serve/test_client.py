@@ -80,6 +80,13 @@ def test_every_call(client: Client, service: MemoryService) -> None:
     )
 
 
+@pytest.mark.parametrize("id_", [".", "..", "a/../b", "a\nb", "?"])
+def test_any_id_finds_its_decision(client: Client, id_: str) -> None:
+    assert client.decide({"hour": 3}, id=id_).id == id_
+    assert client.learn(id_, correct=True) == "learned"
+    assert client.activate(id_) == "learned"
+
+
 def test_awaiting_is_the_same(address: str) -> None:
     async def play() -> list[Any]:
         async with AsyncClient(address, key="k", retries=QUICK) as client:

@@ -199,11 +199,16 @@ _RAW = msgspec.json.Decoder(list[dict[str, Any]])
 
 
 def _at(model: str) -> str:
-    return f"/v1/models/{quote(model, safe='')}"
+    return f"/v1/models/{_part(model)}"
 
 
 def _decision(model: str, decision: Decision) -> str:
-    return f"{_at(model)}/decisions/{quote(_id(decision), safe='')}"
+    return f"{_at(model)}/decisions/{_part(_id(decision))}"
+
+
+def _part(name: str) -> str:
+    """A name as one part of a path; what consists of dots only would be taken for a step up."""
+    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
 
 
 def _id(decision: Decision) -> str:

@@ -28,13 +28,16 @@ class Batch:
 
     def __init__(self) -> None:
         self.events: dict[int, list[StoredEvent]] = {}
-        self.snapshots: dict[int, Snapshot] = {}
+        self.snapshots: list[tuple[int, Snapshot]] = []
         self.waiting: list[asyncio.Future[None]] = []
         self.after: list[Callable[[], None]] = []
 
     def appends(self) -> list[Append]:
         """For the store."""
-        return [Append(model, events, self.snapshots.get(model)) for model, events in self.events.items()]
+        return [
+            *(Append(model, events) for model, events in self.events.items()),
+            *(Append(model, (), snapshot) for model, snapshot in self.snapshots),
+        ]
 
 
 class Committer:
@@ -78,7 +81,7 @@ class Committer:
         else:
             there += events
         if snapshot is not None:
-            batch.snapshots[model] = snapshot
+            batch.snapshots.append((model, snapshot))  # each: a log is read from there
         batch.after.append(after)
         return self._future(batch)
 

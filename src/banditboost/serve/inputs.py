@@ -29,7 +29,7 @@ def read_features(raw: bytes, limits: Limits, field: str = "features") -> Any:
     """A dict, or a list of numbers."""
     try:
         row = _decode(raw)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ServiceError(400, "not-json", f"{field}: {error}; give JSON", field=field) from None
     if type(row) is dict:
         # A feature takes six bytes at least, and a level one bracket: most rows need no closer look.
@@ -51,7 +51,7 @@ def read_options(raw: bytes, limits: Limits) -> dict[str, Any]:
     """A dict {id: features}."""
     try:
         options = _decode(raw)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ServiceError(400, "not-json", f"options: {error}; give JSON", field="options") from None
     if type(options) is not dict or not options:
         raise ServiceError(

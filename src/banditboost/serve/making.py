@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from banditboost.serve.settings import Limits, ModelSettings
 
 _FIXED = ("learner", "parameters", "rewards", "seed")
 """Settings that a model was made with."""
+_WHOLE = 2**63  # what a log can hold
 _RESERVED = ("labels", "rewards", "seed", "schema")  # parameters that settings name themselves
 
 
@@ -26,6 +28,16 @@ def check_name(name: str, limits: Limits) -> None:
     if not 0 < len(name) <= limits.name:
         raise ServiceError(
             422, "bad-name", f"name has {len(name)} characters; give 1 to {limits.name}", field="name"
+        )
+    if "\0" in name:
+        raise ServiceError(422, "bad-name", "name has a NUL; give one without", field="name")
+
+
+def check_number(there: int, limits: Limits) -> None:
+    """A ServiceError if there can be no more models."""
+    if there >= limits.models:
+        raise ServiceError(
+            422, "too-many-models", f"there are {limits.models} models; delete one", field="name"
         )
 
 
@@ -100,10 +112,20 @@ def _check_labels(settings: ModelSettings, kind: Any, limits: Limits) -> None:
             _refuse(
                 "labels", f"is given, but options come with each decision of {settings.learner}; leave it out"
             )
+    elif not all(type(label) is str or _can_be_logged(label) for label in labels):
+        _refuse("labels", "has a whole number beyond 64 bits; give it as a string")
     elif len(labels) < 2 or len(set(labels)) < len(labels):
         _refuse("labels", f"has {len(labels)} labels; give at least two, each once")
-    if len(labels) > limits.labels or any(len(str(label)) > limits.label for label in labels):
+    if _too_long(labels, limits):
         _refuse("labels", f"is too long; give {limits.labels} at most, of {limits.label} characters")
+
+
+def _can_be_logged(label: object) -> bool:
+    return type(label) is int and -_WHOLE <= label < _WHOLE
+
+
+def _too_long(labels: Sequence[object], limits: Limits) -> bool:
+    return len(labels) > limits.labels or any(len(str(label)) > limits.label for label in labels)
 
 
 def _refuse(field: str, what: str) -> None:
@@ -119,6 +141,24 @@ def make(settings: ModelSettings) -> Any:
     except (BanditBoostError, TypeError) as error:
         raise ServiceError(422, "bad-setting", f"{settings.learner}: {error}", field="parameters") from None
     return begun(model)
+
+
+_ready: set[type] = set()
+
+
+def prepare(kind: Any) -> None:
+    """Load the kernels of a learner, or compile them, before anybody waits for it. Takes long the first
+    time: not to be called in the event loop.
+    """
+    if kind in _ready:
+        return
+    x: dict[str, Any] = {"number": 1.0, "name": "a"}
+    among = issubclass(kind, OfferingModel)
+    model = kind(seed=0) if among else kind(["a", "b"], seed=0)
+    given = (x, {"a": x, "b": x}) if among else (x,)
+    model.learn(model.decide(*given), reward=1.0)
+    model.rank(*given, n=1)
+    _ready.add(kind)
 
 
 def begun(model: Any) -> Any:
@@ -142,7 +182,7 @@ def packed(model: Any, name: str) -> bytes:
     return to_bytes(model, name)
 
 
-def uploaded(file: bytes, name: str) -> BanditModel:
+def uploaded(file: bytes, name: str, limits: Limits) -> BanditModel:
     """A model that comes from outside; it begins a run of its own."""
     try:
         model = from_bytes(file, name)
@@ -159,13 +199,22 @@ def uploaded(file: bytes, name: str) -> BanditModel:
         raise ServiceError(
             422, "bad-file", "this is a branch of a model; give the model itself", field="file"
         )
-    if not all(type(label) in (str, int) for label in model.labels):
+    labels = [] if chooses_among_options(model) else model.labels
+    if not all(type(label) is str or _can_be_logged(label) for label in labels):
         raise ServiceError(
             422,
             "bad-file",
-            "its labels are not all strings or whole numbers; give a model whose labels are",
+            "its labels are not all strings or whole numbers of 64 bits; give a model whose labels are",
             field="file",
         )
+    if _too_long(labels, limits):
+        raise ServiceError(
+            422,
+            "bad-file",
+            f"its labels are too long; give {limits.labels} at most, of {limits.label} characters",
+            field="file",
+        )
+    prepare(type(model))
     begun(model)
     return model
 

@@ -44,6 +44,14 @@ class Residents(Generic[_Resident]):
         """The one that nobody has asked for the longest first."""
         return iter(list(self._by_name.values()))
 
+    def names(self) -> list[str]:
+        """In the same order. Who has names only does not keep what is put away meanwhile."""
+        return list(self._by_name)
+
+    def look(self, name: str) -> _Resident | None:
+        """The model, for which nobody has asked."""
+        return self._by_name.get(name)
+
     def get(self, name: str) -> _Resident | None:
         """The model, which has been asked for now."""
         served = self._by_name.get(name)

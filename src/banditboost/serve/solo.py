@@ -18,6 +18,7 @@ from banditboost.serve.committer import Committer
 from banditboost.serve.following import Following
 from banditboost.serve.health import Health, Numbers, Part
 from banditboost.serve.logs import log_following, log_trouble
+from banditboost.serve.memory import give_back
 from banditboost.serve.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -36,6 +37,8 @@ from banditboost.text import counted
 _Answer = TypeVar("_Answer")
 _TICK = 0.25  # seconds
 _SLOW = 2.0  # seconds of one commit
+_LOADS = 2  # at once: who comes in a crowd does not fill the memory before anybody has weighed
+_FULL = 1.125  # times the ceiling: from there on a model waits until others are put away
 _FEW = 50  # events that are rather learned again than written in a snapshot
 
 
@@ -68,6 +71,9 @@ class SoloService:
         self._ready = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._snapshotting: set[int] = set()
+        self._few_loads = asyncio.Semaphore(_LOADS)
+        self._making_room: asyncio.Task[None] | None = None
+        self._left = False  # models have left memory since it was given back
 
     # Begin and end
 
@@ -100,10 +106,7 @@ class SoloService:
         self._refuse_unready()
         limits = self.settings.limits
         making.check_name(name, limits)
-        if len(self._known) >= limits.models:
-            raise ServiceError(
-                422, "too-many-models", f"there are {limits.models} models; delete one", field="name"
-            )
+        making.check_number(len(self._known), limits)
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = self._clock.now()
@@ -164,7 +167,7 @@ class SoloService:
     async def upload(self, name: str, file: bytes) -> ModelInfo:
         """Go on with the model of a file; what was decided before is forgotten."""
         self._refuse_unready()
-        model = await asyncio.to_thread(making.uploaded, file, name)
+        model = await asyncio.to_thread(making.uploaded, file, name, self.settings.limits)
         return await self._replace(name, "upload", model)
 
     async def reset(self, name: str) -> ModelInfo:
@@ -344,6 +347,12 @@ class SoloService:
 
     async def _load(self, stored: StoredModel) -> None:
         """Bring a model to memory; a ServiceError if that cannot be done."""
+        async with self._few_loads:
+            if self._is_full(_FULL):
+                await asyncio.wait([self._make_room()])
+            await self._load_now(stored)
+
+    async def _load_now(self, stored: StoredModel) -> None:
         epoch = self._epoch
         await self._committer.settled()
         try:
@@ -360,20 +369,23 @@ class SoloService:
             if isinstance(served, Following) and served.differing:
                 log_following(stored.name, served.differing)
                 self._in_background(self._put_snapshot(served))
-            self._in_background(self._make_room())
+            if self._is_full():
+                self._make_room()
 
     def _made_again(self, stored: StoredModel) -> Served:
         """The model of its log; what was damaged of the log's end is cut off. Called in a thread."""
         limits = self.settings.limits
         try:
-            return replay.load(self._store, stored, limits)
+            served = replay.load(self._store, stored, limits)
         except replay.DamagedEndError as error:
             LOGGER.error(
                 "%s; %s cut, and kept apart in the table 'cut'", error.detail, counted(error.n_bad, "event")
             )
             self._store.cut(stored.number, error.n)
             self._cut[stored.name] = error.n_bad
-            return replay.load(self._store, stored, limits)
+            served = replay.load(self._store, stored, limits)
+        making.prepare(type(served.model))
+        return served
 
     def _note_broken(self, stored: StoredModel, error: ServiceError) -> ServiceError:
         self._broken[stored.name] = error
@@ -383,16 +395,23 @@ class SoloService:
         """Whether all that it knows is on disk."""
         return not served.fresh and self._written.get(served.stored.number) == served.n
 
-    async def _make_room(self) -> None:
-        """Put models away until the others are below the ceiling."""
-        residents, ceiling = self._residents, self.settings.limits.memory
-        if residents.memory <= ceiling:
-            return
-        for served in residents:
-            if residents.memory <= ceiling or len(residents) <= 1:
+    def _make_room(self) -> asyncio.Task[None]:
+        """Put models away until the others are below the ceiling; whoever waits for it, it is done once."""
+        if self._making_room is None or self._making_room.done():
+            self._making_room = self._in_background(self._put_some_away())
+        return self._making_room
+
+    async def _put_some_away(self) -> None:
+        for name in self._residents.names():
+            if not self._is_full() or len(self._residents) <= 1:
                 return
-            if self._is_idle(served):
+            served = self._residents.look(name)
+            if served is not None and self._is_idle(served):
                 await self._put_away(served)
+
+    def _is_full(self, more: float = 1.0) -> bool:
+        """Whether models weigh more than so many times the ceiling."""
+        return self._residents.memory > more * self.settings.limits.memory
 
     async def _put_away(self, served: Served) -> None:
         if served.n - self._snapshots.get(served.stored.number, 0) > _FEW:
@@ -400,6 +419,7 @@ class SoloService:
         if self._is_idle(served):
             self._residents.drop(served.stored.name)
             self._written.pop(served.stored.number, None)
+            self._left = True
 
     async def _put_snapshot(self, served: Served) -> None:
         """Write a snapshot of the model as it is now, when the events before it are on disk."""
@@ -435,12 +455,17 @@ class SoloService:
                 self._in_background(self._committed(served))
         await self._committer.settled()
         self._residents.weigh()
-        await self._make_room()
+        if self._is_full():
+            await asyncio.wait([self._make_room()])
+        if self._left:
+            self._left = False
+            await asyncio.to_thread(give_back)
 
-    def _in_background(self, work: Any) -> None:
+    def _in_background(self, work: Any) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._background_done)
+        return task
 
     def _background_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from banditboost import AdaBandit, OptFull
+from banditboost import AdaBandit, GapBoost, OptFull, OptionBoost
+from banditboost.compiled import announcing, store
 from banditboost.models.saving import to_bytes
+from banditboost.serve import making
 from banditboost.serve.messages import DecisionRequest
 from banditboost.serve.problems import ServiceError
-from banditboost.serve.settings import ModelSettings
+from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
 from tests.serve.core.files import differing
 from tests.serve.core.running import LABELS, decided, judged, serve
@@ -174,6 +177,49 @@ def test_a_file_takes_the_model_s_place(tmp_path: Path) -> None:
     serve(tmp_path, use)
 
 
+def test_kernels_are_made_ready_where_nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To compile them takes ten seconds: the event loop answers others meanwhile."""
+    made: set[tuple[str, bool]] = set()
+
+    def prepare(kind: type) -> None:
+        made.add((kind.__name__, threading.current_thread() is threading.main_thread()))
+
+    monkeypatch.setattr(making, "prepare", prepare)
+
+    async def use(service: SoloService) -> None:
+        await service.create("m", ModelSettings(labels=LABELS, learner="OptBandit", seed=1))
+        assert made == {("OptBandit", False)}
+        await service.upload("m", to_bytes(AdaBandit(LABELS, seed=1), "m"))
+        assert made == {("OptBandit", False), ("AdaBandit", False)}
+
+    serve(tmp_path, use)
+
+
+@pytest.mark.parametrize("kind", [AdaBandit, OptionBoost])
+def test_what_is_ready_compiles_no_more(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    making.prepare(kind)
+    monkeypatch.setattr(announcing, "announce", lambda *_: pytest.fail("compiles"))
+    monkeypatch.setattr(store, "announce", lambda *_: pytest.fail("compiles"))
+    x = {"hour": 3}
+    model, given = (kind(), (x, SHOP)) if kind is OptionBoost else (kind(LABELS), (x,))
+    model.learn(model.decide(*given), reward=1.0)
+    model.rank(*given, n=2)
+
+
+@pytest.mark.parametrize("labels", [["a", "b" * 300], [1, 2**63], [1.5, 2.5], [str(i) for i in range(21)]])
+def test_a_file_with_labels_that_cannot_be_served_is_refused(tmp_path: Path, labels: list[Any]) -> None:
+    GapBoost(labels, seed=1).save(tmp_path / "model.bb")
+
+    async def use(service: SoloService) -> None:
+        info = await service.create("m", ModelSettings(labels=LABELS, seed=1))
+        with pytest.raises(ServiceError, match="its labels are") as refused:
+            await service.upload("m", (tmp_path / "model.bb").read_bytes())
+        assert (refused.value.status, refused.value.code) == (422, "bad-file")
+        assert await service.show("m") == info
+
+    serve(tmp_path / "store", use, ServiceSettings(limits=Limits(labels=20)))
+
+
 @pytest.mark.parametrize(
     ("settings", "field"),
     [
@@ -185,6 +231,8 @@ def test_a_file_takes_the_model_s_place(tmp_path: Path) -> None:
         ({"labels": ["a", "b"], "parameters": {"seed": 3}}, "parameters"),
         ({"labels": ["a", "b"], "parameters": {"colour": 3}}, "parameters"),
         ({"labels": ["a", "b" * 300]}, "labels"),
+        ({"labels": [1, 2**63]}, "labels"),
+        ({"labels": [1, -(2**80)]}, "labels"),
     ],
 )
 def test_models_that_cannot_be_made_are_refused(tmp_path: Path, settings: dict[str, Any], field: str) -> None:
@@ -208,6 +256,8 @@ def test_models_that_cannot_be_made_are_refused(tmp_path: Path, settings: dict[s
         (b"[" * 5000, 400),
         (msgspec.json.encode({f"f{i}": i for i in range(10_001)}), 422),
         (b'{"a": 1e999}', 400),
+        (b'{"a": "\xff"}', 400),
+        (b'{"\xc3": 1}', 400),
     ],
 )
 def test_features_that_cannot_be_read_are_refused_and_change_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from pathlib import Path
@@ -122,6 +123,25 @@ def test_what_does_not_fit_the_chain_is_found(folder: Path, tmp_path: Path) -> N
     code, found = typed(copy)
     assert code == 1
     assert [model["findings"][0]["n"] for model in found["models"]] == [7, 7]
+
+
+def test_models_that_are_replaced_at_once_are_all_read_again(tmp_path: Path) -> None:
+    """Several files in one commit: the log is made again from each of them."""
+
+    async def use(service: SoloService) -> None:
+        await service.create("shop", ModelSettings(labels=LABELS, seed=1))
+        await decided(service, "shop", {"hour": 1}, id="before")
+        file = await service.download("shop")
+        await asyncio.gather(
+            *(service.reset("shop") for _ in range(4)), *(service.upload("shop", file) for _ in range(4))
+        )
+        await decided(service, "shop", {"hour": 1}, id="after")
+        assert service.health().numbers.commits < 11
+
+    serve(tmp_path, use)
+    code, found = typed(tmp_path)
+    [shop] = found["models"]
+    assert (code, shop["findings"], shop["decisions"]) == (0, [], 2)
 
 
 def test_a_running_service_is_audited_and_names_are_refused(tmp_path: Path) -> None:

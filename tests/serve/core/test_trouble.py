@@ -276,3 +276,44 @@ def test_a_model_that_is_deleted_is_gone_and_its_name_is_free(tmp_path: Path) ->
         assert (await service.show("m")).events == 3
 
     serve(tmp_path, use)
+
+
+def test_models_that_are_asked_for_all_at_once_stay_below_the_ceiling(tmp_path: Path) -> None:
+    """Whoever asks for one more waits until others are put away."""
+    names = [f"m{i}" for i in range(30)]
+
+    async def make(service: SoloService) -> int:
+        for name in names:
+            await service.create(name, SETTINGS)
+            await decided(service, name, {"hour": 1}, id=name)
+        return service._residents.memory // len(names)
+
+    weight = run(SQLiteStore(tmp_path), make)
+
+    async def ask_all(service: SoloService) -> tuple[int, list[str]]:
+        most = 0
+        put = service._residents.put
+
+        def watched(served: Any) -> None:
+            nonlocal most
+            put(served)
+            most = max(most, service._residents.memory)
+
+        service._residents.put = watched  # type: ignore[method-assign]
+        answers = await asyncio.gather(*(decided(service, name, {"hour": 2}) for name in names))
+        again = [await decided(service, name, {"hour": 1}, id=name) for name in names]
+        assert all(answer.repeated for answer in again)
+        return most, [answer.label for answer in answers]
+
+    async def serve_few() -> tuple[int, list[str]]:
+        limits = Limits(memory=6 * weight)
+        service = SoloService(ServiceSettings(limits=limits), SQLiteStore(tmp_path))
+        await service.start()
+        try:
+            return await ask_all(service)
+        finally:
+            await service.stop()
+
+    most, labels = asyncio.run(serve_few())
+    assert most < 10 * weight
+    assert len(labels) == len(names)

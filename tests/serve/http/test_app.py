@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -48,6 +49,18 @@ def test_a_decision_and_its_verdict(client: Caller, service: MemoryService) -> N
     judged = client.post(f"{AT}/decisions/x%2F1%20%252F/verdict", json={"correct": True})
     assert (judged.status_code, judged.json()) == (200, {"id": "x/1 %2F", "outcome": "learned"})
     assert client.post(f"{AT}/decisions/x%2F1%20%252F/activate").json()["outcome"] == "learned"
+
+
+@pytest.mark.parametrize("id_", ["a\nb", "\n", "x\r\nSet-Cookie: y", "a/verdict", "/", "a\0b", "%2F"])
+def test_ids_in_paths_may_be_any_text(client: Caller, id_: str) -> None:
+    client.post(f"{AT}/decisions", json={"features": {}, "id": id_})
+    at = f"{AT}/decisions/{quote(id_, safe='')}"
+    for told in (
+        client.post(f"{at}/verdict", json={"correct": True}),  # both ways: the short one, and the routes
+        client.post(f"{at}/verdict", content=b' {"correct": true}'),
+        client.post(f"{at}/activate"),
+    ):
+        assert (told.status_code, told.json()["id"]) == (200, id_)
 
 
 def test_arrays_are_answered_item_by_item(client: Caller) -> None:
@@ -219,6 +232,18 @@ def test_roles(keyed: Caller, role: str, held: str) -> None:
             assert told.json() == {"models": [], "next": None}
         else:
             assert told.status_code == 403
+
+
+def test_a_key_for_some_models_hears_of_no_other(keyed: Caller) -> None:
+    for name in ("aa", "other", "secret"):
+        keyed.put(f"/v1/models/{name}", json={}, headers={"Authorization": "Bearer admin"})
+    headers = {"Authorization": "Bearer other"}
+    for query in ("limit=1", "limit=2", "limit=1&after=aa", "limit=1&after=other", "after=p"):
+        told = keyed.get(f"/v1/models?{query}", headers=headers).json()
+        assert told["next"] in (None, "other")
+        assert told["models"] == ([] if query in ("limit=1&after=other", "after=p") else ["other"])
+    assert keyed.get("/metrics", headers=headers).json()["code"] == "model"
+    assert keyed.get("/metrics", headers={"Authorization": "Bearer read"}).status_code == 200
 
 
 def test_keys_in_the_header_of_personalizer(keyed: Caller) -> None:

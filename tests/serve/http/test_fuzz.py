@@ -65,6 +65,15 @@ def torn(draw: Any) -> bytes:
     return bytes(body)
 
 
+@st.composite
+def in_no_encoding(draw: Any) -> bytes:
+    """JSON with bytes in a text that are no text."""
+    body = json.dumps(draw(DECISIONS)).encode()
+    quotes = [place for place, byte in enumerate(body) if byte == ord('"')]
+    place = draw(st.sampled_from(quotes)) + 1
+    return body[:place] + draw(st.sampled_from([b"\xff", b"\xc3", b"\xed\xa0\x80"])) + body[place:]
+
+
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     models = {"news": ModelSettings(labels=["a", "b", 3]), "shop": ModelSettings(learner="OptionBoost")}
@@ -82,6 +91,15 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
 )
 def test_bodies(caller: Caller, model: str, path: str, body: bytes) -> None:
     _check(caller.post(f"/v1/models/{model}/{path}", content=body))
+
+
+@settings(suppress_health_check=list(HealthCheck), max_examples=50)
+@given(model=st.sampled_from(AT), body=in_no_encoding())
+def test_texts_in_no_encoding(caller: Caller, model: str, body: bytes) -> None:
+    told = caller.post(f"/v1/models/{model}/decisions", content=body)
+    assert told.status_code in (400, 422)
+    _check(told)
+    _check(caller.post(f"/v1/models/{model}/decisions", content=b"[" + body + b"]"))
 
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,6 +73,15 @@ def test_the_page_to_try_it_comes_from_here_only() -> None:
             assert told.headers["content-type"].startswith(kind)
             assert not re.findall(r"https?://|//[a-z]", told.text.replace("// Shows", ""))
             assert "innerHTML" not in told.text
+
+
+def test_the_documentation_names_pages_that_there_are() -> None:
+    told = (Path(__file__).parents[3] / "docs/serve/interface.md").read_text().split("```")[0]
+    named = re.findall(r"`(/\S+)`", told)
+    assert len(named) >= 3
+    with calling(create_app(MemoryService())) as caller:
+        pages = [path for path in named if path != "/v1"]
+        assert {path: caller.get(path).status_code for path in pages} == dict.fromkeys(pages, 200)
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from banditboost.serve import kept, making
-from banditboost.serve.settings import Limits, ModelSettings
+from banditboost.serve import kept, making, replay
+from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
+from banditboost.serve.shared.about import about
+from banditboost.serve.shared.learner import Learner
 from banditboost.serve.shared.leases import Lease, Leases
 from banditboost.serve.shared.transacting import Ask, FencedError, Transactor
+from banditboost.serve.store.base import StoredModel
 from banditboost.serve.store.postgres import PostgresStore
 from tests.serve.postgresql import Database, running
 
@@ -120,3 +123,21 @@ def test_one_that_cannot_be_learned_is_tried_again_later(store: PostgresStore) -
     assert taken(leases) == []
     time.sleep(0.4)
     assert taken(leases) == [Lease(model, 2)]
+
+
+def test_whoever_learns_a_log_anew_publishes_nothing_older_than_there_is(store: PostgresStore) -> None:
+    """The learner before had learned more than its last snapshot, and died."""
+    limits, model = Limits(), new(store)
+    transactor = Transactor(store, limits)
+    for _ in range(20):
+        transactor.run([Ask(model, (), lambda course, now: course.settle(course.settings, now))])
+    stored = StoredModel(model, "a", 1.0)
+    dead = Leases(store, "dead", 0.0)
+    (lease,) = taken(dead)
+    served = replay.load(store, stored, limits)
+    dead.publish(lease, served.n, about(served), making.packed(served.model, "a"))
+    learner = Learner(store, transactor, Leases(store, "new"), ServiceSettings())
+    learner._beat()
+    assert [one.epoch for one in learner.leases] == [2], "it has begun"
+    assert learner._held[model].served.n == 21, "and has learned all"
+    assert store.latest([model]) == {model: 21}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from banditboost.serve import making
 from banditboost.serve.events import Closed, Decided, Judged
+from banditboost.serve.messages import VerdictRequest
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
 from banditboost.serve.shared.service import SharedService
@@ -227,6 +231,101 @@ def test_changes_of_a_model_reach_all(url: str, tmp_path: Path) -> None:
     assert model.verdicts == 31
     assert_same(model, file, tmp_path)
     serve(url, gone)
+
+
+async def _asked(service: SharedService, what: str) -> Any:
+    if what == "log":
+        return [event.n async for page in service.log("shop") for event in page]
+    if what == "change":
+        return (await service.change("shop", {"window": 5.0})).labels
+    if what == "upload":
+        return (await service.upload("shop", await service.download("shop"))).labels
+    if what in ("decide", "judge", "activate"):
+        requests: Any = {"decide": asked({"hour": 1}), "judge": VerdictRequest(id="y", correct=True)}
+        [answer] = await getattr(service, what)("shop", [requests.get(what, "y")])
+        return answer
+    return await getattr(service, what)("shop")
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["show", "statistics", "log", "download", "change", "upload", "reset", "decide", "judge", "activate"],
+)
+def test_a_model_that_was_deleted_elsewhere_is_gone_here_and_its_successor_is_found(
+    url: str, what: str
+) -> None:
+    """The first request after that, of whatever kind, is answered as if it had been known all the time."""
+
+    async def use(one: SharedService, other: SharedService) -> None:
+        for again in (False, True):
+            await one.create("shop", ModelSettings(labels=LABELS))
+            await decided(other, "shop", {"hour": 1}, id="x")
+            await learned(other, "shop")
+            await one.delete("shop")
+            if again:
+                await one.create("shop", ModelSettings(labels=["p", "q"], seed=5))
+                await decided(one, "shop", {"hour": 1}, id="y", deferred=what == "activate")
+                found = await _asked(other, what)
+                assert not isinstance(found, ServiceError)
+                if what == "decide":
+                    assert found.label in ("p", "q")
+                assert (await other.show("shop")).labels == ["p", "q"]
+            else:
+                with pytest.raises(ServiceError) as refused:
+                    await _asked(other, what)
+                assert (refused.value.status, refused.value.code) == (404, "unknown-model")
+            assert other.health().ready
+
+    serve(url, use)
+
+
+def test_a_model_whose_snapshots_are_damaged_leaves_the_others_alone(url: str) -> None:
+    async def use(one: SharedService, other: SharedService) -> None:
+        await one.create("whole", ModelSettings(labels=LABELS))
+        await one.create("broken", ModelSettings(labels=LABELS))
+        await decided(one, "broken", {"hour": 1})
+        await learned(one, "broken")
+        with psycopg.connect(url) as connection:
+            connection.execute("UPDATE banditboost.snapshots SET checksum = checksum + 1")
+            connection.execute("DELETE FROM banditboost.published")
+        with pytest.raises(ServiceError) as refused:
+            await decided(other, "broken", {"hour": 1})
+        assert (refused.value.status, refused.value.code) == (503, "store-damaged")
+        assert other.health().ready
+        await decided(one, "whole", {"hour": 1})
+
+    serve(url, use)
+
+
+def test_kernels_are_made_ready_where_nobody_waits(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: set[tuple[str, bool]] = set()
+
+    def prepare(kind: type) -> None:
+        made.add((kind.__name__, threading.current_thread() is threading.main_thread()))
+
+    async def use(one: SharedService) -> None:
+        monkeypatch.setattr(making, "prepare", prepare)
+        await one.create("m", ModelSettings(labels=LABELS, seed=1))
+        await decided(one, "m", {"hour": 1})
+        assert made == {("GapBoost", False)}
+
+    serve(url, use, n=1)
+
+
+def test_names_and_numbers_of_models_are_limited(url: str) -> None:
+    async def use(one: SharedService) -> None:
+        for name in ("a\0b", "", "x" * 129):
+            with pytest.raises(ServiceError, match="name has"):
+                await one.create(name, ModelSettings(labels=LABELS))
+        with pytest.raises(ServiceError, match="no model"):
+            await one.show("a\0b")
+        await one.create("a", ModelSettings(labels=LABELS))
+        assert await one.names(after="a\0b") == []
+        with pytest.raises(ServiceError) as refused:
+            await one.create("b", ModelSettings(labels=LABELS))
+        assert refused.value.code == "too-many-models"
+
+    serve(url, use, 1, ServiceSettings(limits=Limits(models=1)))
 
 
 def test_features_of_two_kinds(url: str, tmp_path: Path) -> None:

@@ -37,6 +37,13 @@ class Caller(NamedTuple):
                 403, "model", "the key is not for this model; use one for it, or add the model to the key"
             )
 
+    def check_for_all(self) -> None:
+        """Refuse a key that is for some models, where all are told of."""
+        if self.models is not None:
+            raise ServiceError(
+                403, "model", "the key is for some models, and this tells of all; use one for all of them"
+            )
+
     def may_see(self, model: str) -> bool:
         """Whether the key is for this model."""
         return self.models is None or model in self.models

@@ -19,7 +19,7 @@ from banditboost.serve.service import Service
 from banditboost.serve.settings import Limits
 
 DECIDE = "/v1/models/{name}/decisions"
-JUDGE = "/v1/models/{name}/decisions/{id:path}/verdict"
+JUDGE = "/v1/models/{name}/decisions/{id:text}/verdict"
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
 _items = msgspec.json.Decoder(list[msgspec.Raw])
@@ -54,7 +54,7 @@ class Decisions:
                 VerdictAnswer,
             ),
             Operation(
-                "POST", f"{at}/decisions/{{id:path}}/activate", self.activate, "learn",
+                "POST", f"{at}/decisions/{{id:text}}/activate", self.activate, "learn",
                 "Tell that a deferred decision was shown", None, VerdictAnswer,
             ),
             Operation(

@@ -20,7 +20,7 @@ from banditboost.serve.http.errors import answer, failed, of_library
 from banditboost.serve.http.headers import Headed
 from banditboost.serve.problems import ServiceError
 
-_HOT = re.compile(r"/v1/models/([^/]+)/decisions(?:/(.+)/verdict)?")
+_HOT = re.compile(r"/v1/models/([^/]+)/decisions(?:/(.+)/verdict)?", re.DOTALL)
 _HEADERS = [
     (b"content-type", b"application/json"),
     (b"x-content-type-options", b"nosniff"),

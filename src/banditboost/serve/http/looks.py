@@ -74,8 +74,9 @@ class Looks:
         health = self._service.health()
         return Response(_encode(health), 200 if health.ready else 503, None if health.ready else _RETRY, JSON)
 
-    async def metrics(self, _: Request) -> Response:
-        """All counters."""
+    async def metrics(self, request: Request) -> Response:
+        """All counters, for keys that are for all models."""
+        request.state.caller.check_for_all()
         return Response(self._metrics.text(), media_type=_METRICS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from banditboost.serve.metrics import Metrics
 from banditboost.serve.traffic import Traffic
 
+_KIND = re.compile(r":\w+\}")  # of what stands in a path; Starlette's matter alone
 _NOWHERE = "(no route)"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 _LOGGER = logging.getLogger("banditboost.serve.requests")
@@ -38,7 +40,7 @@ class Metered:
     ) -> None:
         self._app, self._metrics, self._traffic, self._personalizer = app, metrics, traffic, personalizer
         self._paths: dict[Any, str] = {
-            getattr(route, "endpoint", None): getattr(route, "path", "") for route in routes
+            getattr(route, "endpoint", None): _KIND.sub("}", getattr(route, "path", "")) for route in routes
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -19,6 +19,7 @@ from banditboost.serve.service import Service
 from banditboost.serve.settings import ModelSettings
 
 BYTES = "application/octet-stream"
+_PAGE = 1000  # names at most
 _encode = msgspec.json.Encoder().encode
 _settings = msgspec.json.Decoder(ModelSettings)
 
@@ -57,11 +58,22 @@ class Models:
 
     async def names(self, request: Request) -> Response:
         """Names of the models that the key is for."""
-        limit = query_number(request, "limit", 100, 1000) or 1
-        names = await self._service.names(request.query_params.get("after", ""), limit)
-        caller: Caller = request.state.caller
-        shown = [name for name in names if caller.may_see(name)]
-        return _json(ModelList(shown, names[-1] if len(names) == limit else None))
+        limit = query_number(request, "limit", 100, _PAGE) or 1
+        shown = await self._seen(request.state.caller, request.query_params.get("after", ""), limit)
+        return _json(ModelList(shown, shown[-1] if len(shown) == limit else None))
+
+    async def _seen(self, caller: Caller, after: str, limit: int) -> list[str]:
+        """The first names after this one that a caller may see; those of others are not even told as places
+        to go on from.
+        """
+        seen: list[str] = []
+        page = await self._service.names(after, limit)
+        while page:
+            seen += (name for name in page if caller.may_see(name))
+            if len(seen) >= limit or caller.models is None:
+                break
+            page = await self._service.names(page[-1], _PAGE)
+        return seen[:limit]
 
     async def show(self, request: Request) -> Response:
         """A model and its settings."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,11 +16,26 @@ Handler = Callable[[Request], Awaitable[Response]]
 JSON = "application/json"
 
 
+class _Text(Convertor[str]):
+    """An id in a path: slashes and line breaks belong to it, too."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("text", _Text())
+
+
 class Operation(NamedTuple):
     """A method of a path, who may call it, and what it takes and answers."""
 
     method: str
-    path: str  # as Starlette writes it: {name}, {id:path}
+    path: str  # as Starlette writes it: {name}, {id:text}
     handler: Handler
     role: Role | None  # None: everybody may, without a key
     summary: str

@@ -30,12 +30,12 @@ _PAUSE = 10.0  # seconds after which a model that cannot be learned is tried aga
 class Learning:
     """A model that this process learns."""
 
-    def __init__(self, lease: Lease, served: Served) -> None:
+    def __init__(self, lease: Lease, served: Served, told: int) -> None:
         now = time.monotonic()
         self.lease, self.served = lease, served
         self.published: Any = None  # what had been learned when it was published
         self.publish_at, self.snapshot_at = now, now + _SNAPSHOT
-        self.told = -1  # the last event when it was published
+        self.told = told  # the last event when it was published, maybe by the learner before
         self.kept = served.n  # and when the latest snapshot was written
         self.active = now
 
@@ -115,10 +115,12 @@ class Learner:
         try:
             snapshot = replay.on_log(self._store, stored, self._store.learned(lease.model))
             served = replay.from_snapshot(self._store, stored, snapshot, self._settings.limits)
+            published = self._store.about(lease.model)
         except StoreError as error:
             self._give_up(lease, stored.name, error)
         else:
-            self._held[lease.model] = Learning(lease, served)
+            told = -1 if published is None else published[0]
+            self._held[lease.model] = Learning(lease, served, told)
 
     def _attempt(self, one: Learning, do: Any) -> None:
         """Do something with a model; what goes wrong with it is no matter of the others."""
@@ -148,7 +150,7 @@ class Learner:
             one.active = time.monotonic()
             self._learn(one)
         self._end_windows(one, now)
-        if one.served.n != one.told and time.monotonic() >= one.publish_at:
+        if one.served.n > one.told and time.monotonic() >= one.publish_at:
             self._publish(one)
         behind = one.served.n - one.kept
         if behind >= self._settings.snapshot_every or (behind and time.monotonic() >= one.snapshot_at):
@@ -160,7 +162,7 @@ class Learner:
         served = one.served
         for event in replay.read_on(self._store, served.stored, served.n, served.chain):
             replay.apply(self._store, served, event)
-            if time.monotonic() >= one.publish_at and served.n != one.told:
+            if time.monotonic() >= one.publish_at and served.n > one.told:
                 self._publish(one)
             if self._ends.is_set() or one.lease.model not in self._held:
                 return
@@ -190,7 +192,7 @@ class Learner:
 
     def _put_away(self, one: Learning) -> None:
         """Let whoever has time go on with it, when something happens or a window ends."""
-        if one.served.n != one.told:
+        if one.served.n > one.told:
             self._publish(one)
         if one.served.n != one.kept:
             self._put_snapshot(one)

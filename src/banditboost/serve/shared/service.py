@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -102,6 +102,7 @@ class SharedService:
         self._refuse_unready()
         limits = self.settings.limits
         making.check_name(name, limits)
+        making.check_number(await self._in_store(self._store.count), limits)
         settings = making.checked(settings, limits)
         model = making.make(settings)
         now = time.time()
@@ -120,7 +121,7 @@ class SharedService:
 
     async def show(self, name: str) -> ModelInfo:
         """What the service shows of a model, as far as it has been learned."""
-        stored = await self._stored(name)
+        stored = await self._looked_up(name)
         about = await self._about(stored)
         if about is not None:
             return about.info
@@ -145,19 +146,19 @@ class SharedService:
             course.settle(making.changed(course.settings, changes, self.settings.limits), now)
             return course.n
 
-        stored = await self._stored(name)
+        stored = await self._looked_up(name)
         (answer,) = await self._carry_out([Ask(stored.number, (), do)])
         return await self._followed(stored, _raised(answer))
 
     async def delete(self, name: str) -> None:
         """Delete a model, its log and its snapshots."""
-        stored = await self._stored(name)
+        stored = await self._looked_up(name)
         await self._in_store(lambda: self._store.delete(stored.number))
         self._forget(name)
 
     async def download(self, name: str) -> bytes:
         """The model's file, as it was published last."""
-        stored = await self._stored(name)
+        stored = await self._looked_up(name)
         found = await self._in_store(lambda: self._store.published(stored.number))
         if found is not None:
             return found[1]
@@ -165,7 +166,7 @@ class SharedService:
 
     async def upload(self, name: str, file: bytes) -> ModelInfo:
         """Go on with the model of a file; what was decided before is forgotten."""
-        model = await asyncio.to_thread(making.uploaded, file, name)
+        model = await asyncio.to_thread(making.uploaded, file, name, self.settings.limits)
         packed = making.packed(model, name)
         return await self._replace(
             name, "upload", lambda settings: (making.settings_for(model, settings), packed)
@@ -181,7 +182,7 @@ class SharedService:
         self, name: str, why: str, make: Callable[[ModelSettings], tuple[ModelSettings, bytes]]
     ) -> ModelInfo:
         self._refuse_unready()
-        stored = await self._stored(name)
+        stored = await self._looked_up(name)
         n = await self._in_store(lambda: self._transactor.replace(stored.number, why, make))
         return await self._followed(stored, n)
 
@@ -207,27 +208,47 @@ class SharedService:
         self, name: str, requests: Sequence[DecisionRequest]
     ) -> list[DecisionAnswer | ServiceError]:
         """An answer or a refusal for each, when all are on disk."""
-        self._refuse(requests)
-        deciding = await self._deciding(name)
-        return await self._each(deciding.stored, requests, partial(_ask_to_decide, deciding))
+
+        async def ask() -> list[Any]:
+            deciding = await self._deciding(name)
+            return await self._each(deciding.stored, requests, partial(_ask_to_decide, deciding))
+
+        return await self._of_its_successor(name, requests, ask)
 
     async def judge(
         self, name: str, requests: Sequence[VerdictRequest]
     ) -> list[VerdictAnswer | ServiceError]:
         """What is done with each."""
-        self._refuse(requests)
-        stored = await self._stored(name)
-        return await self._each(
-            stored, requests, lambda one: ((one.id,), lambda course, now: course.judge(one, now))
-        )
+
+        async def ask() -> list[Any]:
+            stored = await self._stored(name)
+            return await self._each(
+                stored, requests, lambda one: ((one.id,), lambda course, now: course.judge(one, now))
+            )
+
+        return await self._of_its_successor(name, requests, ask)
 
     async def activate(self, name: str, ids: Sequence[str]) -> list[VerdictAnswer | ServiceError]:
         """Deferred decisions were shown."""
-        self._refuse(ids)
-        stored = await self._stored(name)
-        return await self._each(
-            stored, ids, lambda one: ((one,), lambda course, now: course.activate(one, now))
-        )
+
+        async def ask() -> list[Any]:
+            stored = await self._stored(name)
+            return await self._each(
+                stored, ids, lambda one: ((one,), lambda course, now: course.activate(one, now))
+            )
+
+        return await self._of_its_successor(name, ids, ask)
+
+    async def _of_its_successor(
+        self, name: str, requests: Sequence[Any], ask: Callable[[], Awaitable[list[Any]]]
+    ) -> list[Any]:
+        """What is answered; if another process deleted the model, by the one that bears its name since."""
+        self._refuse(requests)
+        answers = await ask()
+        if any(isinstance(one, ServiceError) and one.code == "unknown-model" for one in answers):
+            self._forget(name)
+            answers = await ask()
+        return answers
 
     async def _each(
         self, stored: StoredModel, requests: Iterable[Any], asked: Callable[[Any], Any]
@@ -247,8 +268,6 @@ class SharedService:
         if asks:
             for place, answer in zip(places, await self._carry_out(asks), strict=True):
                 answers[place] = answer
-                if isinstance(answer, ServiceError) and answer.code == "unknown-model":
-                    self._forget(stored.name)
         return answers
 
     async def _carry_out(self, asks: Sequence[Ask]) -> list[Any]:
@@ -265,14 +284,14 @@ class SharedService:
 
     async def log(self, name: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
         """The events of a model after this number, page by page, up to the last one on disk."""
-        stored = await self._stored(name)
+        stored = await self._looked_up(name)
         while events := await self._in_store(partial(self._store.read, stored.number, after, _EVENTS_A_PAGE)):
             yield events
             after = events[-1].n
 
     async def statistics(self, name: str, span: str = "hour") -> dict[str, Any]:
         """What the page shows of a model, as far as it has been learned."""
-        about = await self._about(await self._stored(name))
+        about = await self._about(await self._looked_up(name))
         found = ModelStatistics() if about is None else ModelStatistics.from_plain(about.statistics)
         return await asyncio.to_thread(lambda: show(found.look(span), span))
 
@@ -326,10 +345,17 @@ class SharedService:
     async def _stored(self, name: str) -> StoredModel:
         known = self._known.get(name)
         if known is None:
-            known = await self._in_store(lambda: self._store.named(name))
-            if known is None:
-                raise unknown_model(name)
-            self._known[name] = known
+            known = await self._looked_up(name)
+        return known
+
+    async def _looked_up(self, name: str) -> StoredModel:
+        """The model that bears this name now, whatever other processes have done."""
+        known = await self._in_store(lambda: self._store.named(name))
+        if known != self._known.get(name):
+            self._forget(name)
+        if known is None:
+            raise unknown_model(name)
+        self._known[name] = known
         return known
 
     def _forget(self, name: str) -> None:
@@ -437,6 +463,8 @@ class SharedService:
         try:
             return await asyncio.to_thread(call)
         except StoreError as error:
+            if error.why == "damaged":  # something of one model; the others are served
+                raise unavailable(error) from error
             raise self._fail(error) from error
 
 

@@ -40,7 +40,7 @@ class Append(msgspec.Struct, frozen=True):
 
     model: int
     events: Sequence[StoredEvent]
-    snapshot: Snapshot | None = None  # of the last of them, written in the same transaction
+    snapshot: Snapshot | None = None  # of the model after one of them, written in the same transaction
 
 
 class StoreError(Exception):

@@ -14,6 +14,7 @@ from banditboost.serve.store.postgres_connections import Connections
 from banditboost.serve.store.postgres_schema import migrate
 
 _COLUMNS = "n, key, at, chain, body"
+_NUL = "\0"  # no text of a database has it
 _NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"  # seconds since 1970
 
 
@@ -67,14 +68,22 @@ class PostgresStore:
 
     def named(self, name: str) -> StoredModel | None:
         """The model of this name."""
+        if _NUL in name:
+            return None
         with self.connections.use() as connection:
             row = connection.execute(
                 "SELECT model, name, created FROM banditboost.models WHERE name = %s", [name]
             ).fetchone()
             return None if row is None else StoredModel(*row)
 
+    def count(self) -> int:
+        """How many models there are."""
+        with self.connections.use() as connection:
+            return int(_only(connection.execute("SELECT count(*) FROM banditboost.models")))
+
     def names(self, after: str, limit: int) -> list[str]:
         """Names of models, in their order."""
+        after = after.partition(_NUL)[0]
         with self.connections.use() as connection:
             rows = connection.execute(
                 "SELECT name FROM banditboost.models WHERE name > %s ORDER BY name LIMIT %s", [after, limit]

@@ -33,14 +33,14 @@ async def _not_offered(question: Question) -> Response:
 
 
 _CONFIGURATION, _POLICY = "/configurations/service", "/configurations/policy"
-_EVALUATION, _BAD_EVALUATION = "/evaluations/{evaluation_id:path}", "InvalidEvaluationContract"
+_EVALUATION, _BAD_EVALUATION = "/evaluations/{evaluation_id:text}", "InvalidEvaluationContract"
 _BAD_CONFIGURATION, _BAD_POLICY = "InvalidServiceConfiguration", "InvalidPolicyConfiguration"
 
 OPERATIONS = [
     Operation("POST", "/rank", events.rank, "decide", "InvalidRankRequest"),
-    Operation("POST", "/events/{event_id:path}/reward", events.reward, "learn", "InvalidRewardRequest"),
+    Operation("POST", "/events/{event_id:text}/reward", events.reward, "learn", "InvalidRewardRequest"),
     Operation(
-        "POST", "/events/{event_id:path}/activate", events.activate, "learn", "InvalidEventIdToActivate"
+        "POST", "/events/{event_id:text}/activate", events.activate, "learn", "InvalidEventIdToActivate"
     ),
     Operation("GET", _CONFIGURATION, settings.show_configuration, "read", _BAD_CONFIGURATION),
     Operation("PUT", _CONFIGURATION, settings.replace_configuration, "admin", _BAD_CONFIGURATION),
@@ -63,11 +63,11 @@ OPERATIONS = [
     Operation("DELETE", _EVALUATION, evaluations.forget, "admin", _BAD_EVALUATION),
     Operation("POST", "/multislot/rank", slots.rank, "decide", "InvalidRankRequest"),
     Operation(
-        "POST", "/multislot/events/{event_id:path}/reward", slots.reward, "learn", "InvalidRewardRequest"
+        "POST", "/multislot/events/{event_id:text}/reward", slots.reward, "learn", "InvalidRewardRequest"
     ),
     Operation(
         "POST",
-        "/multislot/events/{event_id:path}/activate",
+        "/multislot/events/{event_id:text}/activate",
         slots.activate,
         "learn",
         "InvalidEventIdToActivate",
