@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -48,6 +49,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     models: Some = 100_000
     queue: Some = 10_000  # requests that wait for the disk
     memory: Some = 1 << 30  # bytes, of all models that are loaded
+
+
+UNLIMITED = Limits(**dict.fromkeys(Limits.__struct_fields__, sys.maxsize))
+"""Of the past: what was taken once is read again, whatever the limits are by now."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

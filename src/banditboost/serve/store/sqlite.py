@@ -428,7 +428,9 @@ def _put_row(writer: sqlite3.Connection, model: int, snapshot: Snapshot, *, kept
         (model, snapshot.n, -(-body // _PIECE)),
     )
     writer.execute(
-        "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (model, n) DO UPDATE SET "
+        "version = excluded.version, file_size = excluded.file_size, checksum = excluded.checksum, "
+        "kept = kept OR excluded.kept",
         (
             model,
             snapshot.n,
