@@ -18,6 +18,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent, StoredModel, StoreError
+from banditboost.serve.store.moving import Mover
 from banditboost.serve.store.wal import commits_left_out
 
 _SCHEMA = """
@@ -43,6 +44,7 @@ _VALUES = 5  # of a row
 _INSERT = "INSERT INTO events (place, key, at, chain, body) VALUES "
 _MOST_ROWS = 250  # of one statement
 _PIECE = 1 << 20  # bytes: a snapshot does not keep commits waiting
+_EVENT = 1_000  # bytes, with its place in the index; roughly
 _FIRST = 1 << 40  # events of a model; a place in the table is model * _FIRST + n
 _KEPT = 2  # snapshots of a model, besides those that a log is read from
 _DELETED = 10_000  # events in one transaction
@@ -90,6 +92,7 @@ class SQLiteStore:
         self._generation = 0
         self._lock: Any = None
         self._writing = threading.RLock()
+        self._mover = Mover(lambda: self._reader, self._writing)
         if read_only:
             self._begin_to_look()
         else:
@@ -159,6 +162,7 @@ class SQLiteStore:
         made.execute(f"PRAGMA synchronous={self._sync.upper()}")
         made.execute("PRAGMA cache_size=-32768")
         made.execute("PRAGMA journal_size_limit=67108864")
+        made.execute("PRAGMA wal_autocheckpoint=0")  # the mover does it
         if self._most_pages is not None:
             made.execute(f"PRAGMA max_page_count={self._most_pages}")
         return made
@@ -175,6 +179,10 @@ class SQLiteStore:
         return reader
 
     def _close_connections(self) -> None:
+        with self._mover.moving:
+            self._close_all()
+
+    def _close_all(self) -> None:
         self._generation += 1
         for connection in (*self._readers, self._writer):
             connection.close()
@@ -204,6 +212,7 @@ class SQLiteStore:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+        self._mover.wrote(_PIECE)
 
     def probe(self) -> None:
         """Open anew what has broken, and write something; a StoreError if that does not last, either."""
@@ -216,6 +225,7 @@ class SQLiteStore:
 
     def close(self) -> None:
         """Give the folder back."""
+        self._mover.stop()
         with self._writing, self._told():
             self._close_connections()
             if not self._read_only:
@@ -286,6 +296,7 @@ class SQLiteStore:
         if not snapshots and len(rows) <= _VALUES * _MOST_ROWS:
             with self._writing, self._told():
                 _insert(self._writer, rows)
+            self._mover.wrote(len(rows) // _VALUES * _EVENT)
             return
         with self._transaction() as writer:
             _insert(writer, rows)
