@@ -1,5 +1,6 @@
-"""Requests that come by the clock, whether or not those before them were answered: each takes a connection
-that is free, or opens one.
+"""Requests that come by the clock, whether or not those before them were answered.
+
+Each takes a connection that is free; if there is none, one more is opened. What is refused is sent again later.
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ from typing import Any
 
 from benchmarks.serve.load import Pairs
 
-MOST = 4_000
-"""Connections; beyond them a request waits before it is sent, and that counts as its wait."""
+MOST = 1_000
+"""Connections; when all wait for answers, what is due is left out, as by somebody who gives up."""
 _STEP = 0.001  # seconds between two looks at what is due
+_OPENED = 4  # connections in such a step: a crowd at the door would not be let in for seconds
 
 
 class Seen:
     """What became of the requests."""
 
     def __init__(self) -> None:
-        self.accepted: list[float] = []  # seconds from when it was due until the answer
-        self.refused = self.sent = self.connections = 0
+        self.accepted: list[float] = []  # seconds from sending until the answer
+        self.refused = self.sent = self.left_out = self.connections = 0
         self.seconds = 0.0
 
 
@@ -30,16 +32,16 @@ class Caller(asyncio.Protocol):
 
     def __init__(self, arrivals: Arrivals) -> None:
         self._arrivals, self._pairs, self._since = arrivals, Pairs(), 0.0
-        self._answer, self._buffer = b"", b""
+        self._answer, self._buffer, self._again = b"", b"", b""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
         self._arrivals.is_free(self)
 
-    def ask(self, due: float) -> None:
-        """The next request, which was due then."""
-        self._since = due
-        self.transport.write(self._pairs(self._answer))
+    def ask(self) -> None:
+        """The next request, or once more what was refused."""
+        self._since, self._again = time.perf_counter(), self._again or self._pairs(self._answer)
+        self.transport.write(self._again)
 
     def data_received(self, data: bytes) -> None:
         data = self._buffer + data
@@ -50,11 +52,11 @@ class Caller(asyncio.Protocol):
             return
         self._buffer, self._answer = b"", data
         self._arrivals.tell(data[9:12], time.perf_counter() - self._since)
-        if data[9:12] != b"200":
-            self._pairs = Pairs()
+        if data[9:12] == b"200":
+            self._again = b""
         self._arrivals.is_free(self)
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def connection_lost(self, _: Exception | None) -> None:
         self._arrivals.is_gone(self)
 
 
@@ -64,9 +66,8 @@ class Arrivals:
     def __init__(self, port: int, rate: float, seconds: float) -> None:
         self.seen = Seen()
         self._port, self._rate, self._seconds = port, rate, seconds
-        self._free: list[Caller] = []
+        self._free: deque[Caller] = deque()
         self._all: set[Caller] = set()
-        self._due: deque[float] = deque()
         self._opening = 0
 
     def is_free(self, caller: Caller) -> None:
@@ -74,10 +75,7 @@ class Arrivals:
         if caller not in self._all:
             self._all.add(caller)
             self._opening -= 1
-        if self._due:
-            self._send(caller)
-        else:
-            self._free.append(caller)
+        self._free.append(caller)
 
     def is_gone(self, caller: Caller) -> None:
         """The server has closed it."""
@@ -96,23 +94,22 @@ class Arrivals:
 
     def _send(self, caller: Caller) -> None:
         self.seen.sent += 1
-        caller.ask(self._due.popleft())
+        caller.ask()
 
     async def run(self) -> Seen:
         """Until the time is over; what is under way then is not waited for."""
         loop, begun, n = asyncio.get_running_loop(), time.perf_counter(), 0
         opening: set[asyncio.Task[Any]] = set()
         while (now := time.perf_counter()) < begun + self._seconds:
-            while begun + n / self._rate <= now:
-                self._due.append(begun + n / self._rate)
-                n += 1
-            while self._due and self._free:
-                self._send(self._free.pop())
-            wanted = min(len(self._due), MOST - len(self._all)) - self._opening
-            for _ in range(wanted):
+            due, n = int((now - begun) * self._rate) - n, int((now - begun) * self._rate)
+            for _ in range(min(due, len(self._free))):
+                due -= 1
+                self._send(self._free.popleft())
+            self.seen.left_out += due
+            for _ in range(min(due, _OPENED, MOST - len(self._all) - self._opening)):
                 self._opening += 1
-                task = loop.create_task(loop.create_connection(lambda: Caller(self), "127.0.0.1", self._port))
-                opening.add(task)
+                connection = loop.create_connection(lambda: Caller(self), "127.0.0.1", self._port)
+                opening.add(task := loop.create_task(connection))
                 task.add_done_callback(opening.discard)
             await asyncio.sleep(_STEP)
         self.seen.seconds = time.perf_counter() - begun

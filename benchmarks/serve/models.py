@@ -32,7 +32,7 @@ def measure(n: int) -> dict[str, Any]:
     prepare(settings)
     before = machine.memory()
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_measure(SoloService(settings, SQLiteStore(Path(folder))), n, before))
+        return asyncio.run(_measure(SoloService(settings, SQLiteStore(Path(folder), "normal")), n, before))
 
 
 async def _measure(service: SoloService, n: int, before: int) -> dict[str, Any]:

@@ -70,12 +70,14 @@ def main() -> None:
     parser.add_argument("--sync", choices=["full", "normal"], default="full")
     parser.add_argument("--server", choices=["uvicorn", "granian"], default="uvicorn")
     parser.add_argument("--memory", type=int, default=Limits().memory, help="bytes of all models")
+    parser.add_argument("--labels", type=int, default=len(LABELS), help="of the model")
     options = parser.parse_args()
+    labels = [*LABELS, *map(str, range(options.labels - len(LABELS)))]
     machine.pin(0)
     settings = ServiceSettings(
         store=options.store,
         sync=options.sync,
-        models={"default": ModelSettings(labels=LABELS, seed=7)},
+        models={"default": ModelSettings(labels=labels, seed=7)},
         limits=Limits(memory=options.memory),
     )
     prepare(settings)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from benchmarks.serve.load import Next, at_once, by_the_clock, play
 
 CONNECTIONS = 64
-MANY = 256
+MANY = 128
 WARM_UP = 2.0  # seconds
 Numbers = dict[str, float]
 
