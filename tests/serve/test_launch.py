@@ -6,15 +6,17 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -78,6 +80,29 @@ def test_lines_as_printed_work_and_a_restart_forgets_nothing(tmp_path: Path) -> 
     with served(tmp_path) as again:
         line = told["decide"].replace(told["page"], again["page"])
         assert shell(line) == decision | {"repeated": True}
+
+
+def test_too_many_connections_are_told_to_come_back_and_leave_files_for_the_store(tmp_path: Path) -> None:
+    """Connections that say nothing: somebody else is refused, and nothing breaks; when they are gone, all is
+    well. The process may have fewer files than its limit asks for.
+    """
+    few = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 330)); {MAIN}"
+    with served(tmp_path, "--labels", "a,b", code=few) as told:
+        place = httpx.URL(told["page"])
+        at, asked = f"{place}v1/models/default/decisions", {"features": {}}
+        with ExitStack() as idle:
+            for _ in range(150):
+                idle.enter_context(socket.create_connection((place.host, place.port)))
+            refused = httpx.post(at, json=asked, timeout=30)
+            assert (refused.status_code, refused.json()["code"]) == (503, "overloaded")
+            assert refused.headers["retry-after"] == "1"
+            for _ in range(250):
+                idle.enter_context(socket.create_connection((place.host, place.port)))
+            with pytest.raises(httpx.TransportError):
+                httpx.post(at, json=asked, timeout=30)
+        with Client(str(place)) as client:
+            assert client.learn(client.decide({}), correct=True) == "learned"
+            assert client.log().count(b"@reward") == 1
 
 
 def test_with_keys_the_lines_take_one(tmp_path: Path) -> None:

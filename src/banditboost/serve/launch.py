@@ -10,7 +10,6 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -19,6 +18,7 @@ from banditboost._version import __version__
 from banditboost.errors import ConfigurationError
 from banditboost.log import LOGGER
 from banditboost.serve import making
+from banditboost.serve.connections import Crowd, room_for
 from banditboost.serve.http.app import create_app
 from banditboost.serve.http.personalizer.configuration import personalizer_settings
 from banditboost.serve.logs import log_as_json
@@ -76,18 +76,21 @@ def run(settings: ServiceSettings, announce: Announce) -> None:
 
 def server_for(app: ASGIApp, settings: ServiceSettings) -> uvicorn.Server:
     """The server of an application; the service is started and stopped by whoever has it."""
+    crowd = Crowd(app, room_for(settings.limits.queue))
     config = uvicorn.Config(
-        app,
+        crowd,
         access_log=False,
+        http=crowd.protocol(),
         lifespan="off",
-        limit_concurrency=settings.limits.queue,
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=_WAIT_FOR_ANSWERS,
         proxy_headers=False,
         ws="none",
     )
-    return _Server(config)
+    server = _Server(config)
+    crowd.watch(server)
+    return server
 
 
 def prepare(settings: ServiceSettings) -> None:
@@ -107,11 +110,8 @@ def _load_kernels(settings: ServiceSettings) -> None:
     wanted = [*settings.models.values()] or [ModelSettings(labels=["a", "b"])]
     if settings.personalizer is not None:  # its model is made when it is first asked
         wanted.append(personalizer_settings())
-    for asked in {one.learner: one for one in wanted}.values():
-        model = making.make(making.checked(asked, settings.limits))
-        x: dict[str, Any] = {"number": 1.0, "name": "a"}
-        among = making.chooses_among_options(model)
-        model.learn(model.decide(x, {"a": x, "b": x}) if among else model.decide(x), True)
+    for asked in wanted:
+        making.prepare(making.kind_of(making.checked(asked, settings.limits).learner))
 
 
 async def _serve(

@@ -143,6 +143,24 @@ def make(settings: ModelSettings) -> Any:
     return begun(model)
 
 
+_ready: set[type] = set()
+
+
+def prepare(kind: Any) -> None:
+    """Load the kernels of a learner, or compile them, before anybody waits for it. Takes long the first
+    time: not to be called in the event loop.
+    """
+    if kind in _ready:
+        return
+    x: dict[str, Any] = {"number": 1.0, "name": "a"}
+    among = issubclass(kind, OfferingModel)
+    model = kind(seed=0) if among else kind(["a", "b"], seed=0)
+    given = (x, {"a": x, "b": x}) if among else (x,)
+    model.learn(model.decide(*given), reward=1.0)
+    model.rank(*given, n=1)
+    _ready.add(kind)
+
+
 def begun(model: Any) -> Any:
     """Let the model's run begin before it is written for the first time."""
     model._prepare_to_play(1)
@@ -196,6 +214,7 @@ def uploaded(file: bytes, name: str, limits: Limits) -> BanditModel:
             f"its labels are too long; give {limits.labels} at most, of {limits.label} characters",
             field="file",
         )
+    prepare(type(model))
     begun(model)
     return model
 

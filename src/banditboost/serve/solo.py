@@ -376,14 +376,16 @@ class SoloService:
         """The model of its log; what was damaged of the log's end is cut off. Called in a thread."""
         limits = self.settings.limits
         try:
-            return replay.load(self._store, stored, limits)
+            served = replay.load(self._store, stored, limits)
         except replay.DamagedEndError as error:
             LOGGER.error(
                 "%s; %s cut, and kept apart in the table 'cut'", error.detail, counted(error.n_bad, "event")
             )
             self._store.cut(stored.number, error.n)
             self._cut[stored.name] = error.n_bad
-            return replay.load(self._store, stored, limits)
+            served = replay.load(self._store, stored, limits)
+        making.prepare(type(served.model))
+        return served
 
     def _note_broken(self, stored: StoredModel, error: ServiceError) -> ServiceError:
         self._broken[stored.name] = error

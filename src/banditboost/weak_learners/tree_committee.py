@@ -35,9 +35,9 @@ _RECLAIMED = 0.25  # of all rows, when leaves are put to sleep
 _FEWEST_ROWS = 4  # whatever the ceiling: a leaf with two classes, and two more rows
 _SPARE = 1.25  # room for features to join before statistics are laid out anew
 _SMALL_POOL = 1 << 21  # bytes up to which a pool moves when it grows
-_FIRST_BYTES = (
-    1 << 14
-)  # of a pool: doubling from a handful of items would stop the first rounds again and again
+# Of a pool: growing from a handful of items would stop the first rounds again and again.
+_FIRST_BYTES = 1 << 15
+_QUICK_BYTES = 1 << 18  # up to which a pool becomes four times as large; then it doubles
 
 
 def _longer(array: Array, size: int, most: int) -> Array:
@@ -60,6 +60,11 @@ def _moved(array: Array, size: int, most: int) -> Array:
     room = np.zeros(size if size * array.itemsize <= _SMALL_POOL else max(size, most), array.dtype)
     room.view(np.uint8)[: array.nbytes] = array.view(np.uint8)
     return room[:size]
+
+
+def _larger(capacity: int, item_size: int) -> int:
+    """How many items a pool is to have next: each time it grows, a round waits for Python."""
+    return (4 if capacity * item_size <= _QUICK_BYTES else 2) * capacity
 
 
 class TreeCommittee:
@@ -189,7 +194,7 @@ class TreeCommittee:
         """How much the trees may take from now on; what they have they keep."""
         self._max_memory = max_memory
 
-    # Memory: pools double until their share of the ceiling is used up.
+    # Memory: pools grow until their share of the ceiling is used up.
 
     def with_room(self) -> TreeCommittee:
         """Called when a kernel found too little free memory to go on: the committee with more of what is
@@ -245,7 +250,8 @@ class TreeCommittee:
     def _grown(capacity: int, needed: int, item_size: int, most: int) -> int | None:
         """A doubled capacity with at least `needed` more items; None if that would be more than the most."""
         first = _FIRST_BYTES // item_size if capacity else 0  # a model that has learned nothing stays small
-        return min(max(2 * capacity, capacity + needed, first), most) if capacity + needed <= most else None
+        larger = _larger(capacity, item_size)
+        return min(max(larger, capacity + needed, first), most) if capacity + needed <= most else None
 
     def _most_nodes(self) -> int:
         return int(self._max_memory * _NODES_SHARE) // (NODE.itemsize + STEP.itemsize)
@@ -292,7 +298,7 @@ class TreeCommittee:
         head, size = self.forest.head, int(self.forest.head["row_size"][0])
         before = len(self.forest.stats) // size
         most = self._most_rows(size)
-        capacity = min(max(2 * before, 2, _FIRST_BYTES // (8 * size)), most)
+        capacity = min(max(_larger(before, 8 * size), 2, _FIRST_BYTES // (8 * size)), most)
         if capacity <= before:
             return False
         longer = _longer(self.forest.stats, capacity * size, most * size)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from banditboost import AdaBandit, GapBoost, OptFull
+from banditboost import AdaBandit, GapBoost, OptFull, OptionBoost
+from banditboost.compiled import announcing, store
 from banditboost.models.saving import to_bytes
+from banditboost.serve import making
 from banditboost.serve.messages import DecisionRequest
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
@@ -172,6 +175,35 @@ def test_a_file_takes_the_model_s_place(tmp_path: Path) -> None:
             assert (refused.value.status, refused.value.field) == (422, "file")
 
     serve(tmp_path, use)
+
+
+def test_kernels_are_made_ready_where_nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To compile them takes ten seconds: the event loop answers others meanwhile."""
+    made: set[tuple[str, bool]] = set()
+
+    def prepare(kind: type) -> None:
+        made.add((kind.__name__, threading.current_thread() is threading.main_thread()))
+
+    monkeypatch.setattr(making, "prepare", prepare)
+
+    async def use(service: SoloService) -> None:
+        await service.create("m", ModelSettings(labels=LABELS, learner="OptBandit", seed=1))
+        assert made == {("OptBandit", False)}
+        await service.upload("m", to_bytes(AdaBandit(LABELS, seed=1), "m"))
+        assert made == {("OptBandit", False), ("AdaBandit", False)}
+
+    serve(tmp_path, use)
+
+
+@pytest.mark.parametrize("kind", [AdaBandit, OptionBoost])
+def test_what_is_ready_compiles_no_more(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    making.prepare(kind)
+    monkeypatch.setattr(announcing, "announce", lambda *_: pytest.fail("compiles"))
+    monkeypatch.setattr(store, "announce", lambda *_: pytest.fail("compiles"))
+    x = {"hour": 3}
+    model, given = (kind(), (x, SHOP)) if kind is OptionBoost else (kind(LABELS), (x,))
+    model.learn(model.decide(*given), reward=1.0)
+    model.rank(*given, n=2)
 
 
 @pytest.mark.parametrize("labels", [["a", "b" * 300], [1, 2**63], [1.5, 2.5], [str(i) for i in range(21)]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from banditboost.serve import making
 from banditboost.serve.events import Closed, Decided, Judged
 from banditboost.serve.messages import VerdictRequest
 from banditboost.serve.problems import ServiceError
@@ -293,6 +295,21 @@ def test_a_model_whose_snapshots_are_damaged_leaves_the_others_alone(url: str) -
         await decided(one, "whole", {"hour": 1})
 
     serve(url, use)
+
+
+def test_kernels_are_made_ready_where_nobody_waits(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: set[tuple[str, bool]] = set()
+
+    def prepare(kind: type) -> None:
+        made.add((kind.__name__, threading.current_thread() is threading.main_thread()))
+
+    async def use(one: SharedService) -> None:
+        monkeypatch.setattr(making, "prepare", prepare)
+        await one.create("m", ModelSettings(labels=LABELS, seed=1))
+        await decided(one, "m", {"hour": 1})
+        assert made == {("GapBoost", False)}
+
+    serve(url, use, n=1)
 
 
 def test_names_and_numbers_of_models_are_limited(url: str) -> None:

@@ -188,21 +188,63 @@ def n_late(shares: Array) -> int:
     return n
 
 
+Eight = tuple[float, float, float, float, float, float, float, float]
+
+
+@inlined
+def four_shares(shares: Array, late: Array, i: int) -> tuple[float, float, float, float]:
+    return shares[0] * late[0, i], shares[1] * late[1, i], shares[2] * late[2, i], shares[3] * late[3, i]
+
+
+@inlined
+def eight_of(shares: Array, late: Array, i: int) -> Eight:
+    """How much of each late lesson is taken away from a line of the inverse."""
+    (a, b, c, d), (e, f, g, h) = four_shares(shares, late, i), four_shares(shares[4:], late[4:], i)
+    return a, b, c, d, e, f, g, h
+
+
+@inlined
+def are_zero(eight: Eight) -> bool:
+    a, b, c, d, e, f, g, h = eight
+    return a == 0.0 and h == 0.0 and b == 0.0 and c == 0.0 and d == 0.0 and e == 0.0 and f == 0.0 and g == 0.0
+
+
 @lane
+def take_from_two(one: Eight, other: Eight, lines: tuple[Array, Array], late: Array) -> None:
+    """Take eight lessons away from two lines, for which each lesson is read once."""
+    (a, b, c, d, e, f, g, h), (aa, bb, cc, dd, ee, ff, gg, hh) = one, other
+    q0, q1, q2, q3, q4, q5, q6, q7 = late[0], late[1], late[2], late[3], late[4], late[5], late[6], late[7]
+    line, following = lines
+    for j in range(line.size):
+        x0, x1, x2, x3, x4, x5, x6, x7 = q0[j], q1[j], q2[j], q3[j], q4[j], q5[j], q6[j], q7[j]
+        line[j] = line[j] - (a * x0 + b * x1 + c * x2 + d * x3) - (e * x4 + f * x5 + g * x6 + h * x7)
+        following[j] = (
+            following[j] - (aa * x0 + bb * x1 + cc * x2 + dd * x3) - (ee * x4 + ff * x5 + gg * x6 + hh * x7)
+        )
+
+
+@lane
+def take_from_one(one: Eight, line: Array, late: Array) -> None:
+    a, b, c, d, e, f, g, h = one
+    q0, q1, q2, q3, q4, q5, q6, q7 = late[0], late[1], late[2], late[3], late[4], late[5], late[6], late[7]
+    for j in range(line.size):
+        line[j] = (
+            line[j]
+            - (a * q0[j] + b * q1[j] + c * q2[j] + d * q3[j])
+            - (e * q4[j] + f * q5[j] + g * q6[j] + h * q7[j])
+        )
+
+
+@inlined
 def take_away(shares: Array, late: Array, inverse: Array) -> None:
     """Let the inverse hold the late lessons, all at once: it is read and written once for eight of them."""
-    q0, q1, q2, q3, q4, q5, q6, q7 = late[0], late[1], late[2], late[3], late[4], late[5], late[6], late[7]
-    for i in range(q0.size):
-        line, a, b = inverse[i], shares[0] * q0[i], shares[1] * q1[i]
-        c, d, e = shares[2] * q2[i], shares[3] * q3[i], shares[4] * q4[i]
-        f, g, h = shares[5] * q5[i], shares[6] * q6[i], shares[7] * q7[i]
-        if a != 0.0 or h != 0.0 or (b != 0.0 or c != 0.0) or (d != 0.0 or e != 0.0) or (f != 0.0 or g != 0.0):
-            for j in range(line.size):  # 0 for nominal values not taught with
-                line[j] = (
-                    line[j]
-                    - (a * q0[j] + b * q1[j] + c * q2[j] + d * q3[j])
-                    - (e * q4[j] + f * q5[j] + g * q6[j] + h * q7[j])
-                )
+    n = inverse.shape[0]
+    for i in range(0, n - 1, 2):
+        one, other = eight_of(shares, late, i), eight_of(shares, late, i + 1)
+        if not (are_zero(one) and are_zero(other)):  # as for nominal values not taught with
+            take_from_two(one, other, (inverse[i], inverse[i + 1]), late)
+    if n % 2 == 1:
+        take_from_one(eight_of(shares, late, n - 1), inverse[n - 1], late)
     shares[:] = 0.0
     late[:, :] = 0.0
 

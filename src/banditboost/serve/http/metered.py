@@ -6,6 +6,7 @@ More than so many at once are turned away before anything is read of them: so th
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -20,6 +21,7 @@ from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import ServiceSettings
 from banditboost.serve.traffic import Traffic
 
+_KIND = re.compile(r":\w+\}")  # of what stands in a path; Starlette's matter alone
 _NOWHERE = "(no route)"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 _ALWAYS = ("/health", "/metrics")
@@ -57,7 +59,7 @@ class Metered:
         self._personalizer = None if settings.personalizer is None else settings.personalizer.model
         self._most = settings.limits.under_way
         self._paths: dict[Any, str] = {
-            getattr(route, "endpoint", None): getattr(route, "path", "") for route in routes
+            getattr(route, "endpoint", None): _KIND.sub("}", getattr(route, "path", "")) for route in routes
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from banditboost.loading import from_bytes
+from banditboost.serve import making
 from banditboost.serve.choosing import Chooser, Chosen
 from banditboost.serve.course import refuse_more
 from banditboost.serve.events import Replaced, Settled, decode
@@ -83,4 +84,5 @@ def published(store: PostgresStore, stored: StoredModel, limits: Limits) -> Deci
         n, file, about = found
         n_open = msgspec.msgpack.decode(about, type=About).info.open
     model: Any = from_bytes(file, f"{stored.name} after event {n}")
+    making.prepare(type(model))
     return Deciding(stored, settings, model.branch(), limits, n, n_open)
