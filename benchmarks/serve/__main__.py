@@ -22,7 +22,7 @@ SPEED: dict[str, Part] = {
 PARTS: dict[str, Part] = SPEED | {
     "servers": lambda given: speed.servers(given.seconds),
     "replay": lambda given: replay.measure(given.rounds),
-    "models": lambda given: models.measure(given.models),
+    "models": lambda given: models.measure(given.folder, given.models),
     "overload": lambda given: overload.measure(given.seconds),
     "soak": lambda given: soak.measure(given.folder, given.minutes),
     "staleness": lambda given: staleness.measure(given.folder),

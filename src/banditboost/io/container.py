@@ -105,7 +105,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
 
 def read_from(file: BinaryIO, actual: int, *, intact: bool = False) -> Contents:
-    """The same, of an open file with so many bytes; one that is known to be intact is believed its checksum."""
+    """The same, of an open file with so many bytes; the checksum of one that is `intact` is believed."""
     prefix = file.read(_PREFIX.size)
     version, header_size, size = _parse_prefix(prefix, actual)
     body = file.read(size - _PREFIX.size - _DIGEST)
