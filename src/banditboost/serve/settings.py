@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -49,6 +50,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     under_way: Some = 200  # requests that are answered at once
     queue: Some = 10_000  # requests that wait for the disk
     memory: Some = 1 << 30  # bytes, of all models that are loaded
+
+
+UNLIMITED = Limits(**dict.fromkeys(Limits.__struct_fields__, sys.maxsize))
+"""Of the past: what was taken once is read again, whatever the limits are by now."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -448,7 +448,9 @@ def _put_row(writer: sqlite3.Connection, last: _Piece, snapshot: Snapshot, *, ke
     """
     writer.execute("DELETE FROM pieces WHERE model = ? AND n = ? AND piece > ?", last[:3])
     writer.execute(
-        "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (model, n) DO UPDATE SET "
+        "version = excluded.version, file_size = excluded.file_size, checksum = excluded.checksum, "
+        "kept = kept OR excluded.kept",
         (
             last.model,
             snapshot.n,
