@@ -86,9 +86,9 @@ def test_a_plan_codes_what_going_by_name_codes(rows: list[dict[Any, Any]]) -> No
 
 def test_a_row_with_half_of_the_columns_and_a_word_that_is_0() -> None:
     model = GapBoost(["yes", "no"], seed=1)
-    model.decide({f"f{i}": 1.0 for i in range(64)})
+    model.decide({f"f{i}": 2.0 for i in range(64)})
     for _ in range(2):
-        row = {**{f"f{i}": 1.0 for i in range(31)}, "word": 0}
+        row = {**{f"f{i}": 2.0 for i in range(31)}, "word": 0}
         assert model.decide(row).label in ("yes", "no")
     assert len(model.schema.names) == 64
 

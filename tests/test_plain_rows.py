@@ -389,7 +389,7 @@ def test_dates_and_texts_at_every_door(tmp_path: Path) -> None:
 def test_dates_where_most_columns_are_missing() -> None:
     """Among many columns a new name is a word, but a date in a known column is a date."""
     model = GapBoost(["p", "q"], seed=1)
-    model.decide({"when": NOON, **{f"x{i}": 1.0 for i in range(80)}})
+    model.decide({"when": NOON, **{f"x{i}": 2.0 for i in range(80)}})
     n_columns = len(model.schema.names)
     model.decide({"when": NOON.isoformat(), "new": "word"})
     assert len(model.schema.names) == n_columns

@@ -19,6 +19,7 @@ from banditboost.rows import sharing
 from banditboost.rows.distinct import Distinct
 from banditboost.rows.sharing import (
     FEWEST_COLUMNS,
+    FEWEST_SAID,
     FEWEST_WORDS,
     FIRST_VALUES,
     MAX_VALUES,
@@ -226,7 +227,7 @@ def test_declared_words() -> None:
 
 def test_columns_beyond_the_limit_are_words() -> None:
     schema = taking_words()
-    schema.code({f"w{i}": 1.0 for i in range(MOST_COLUMNS)})
+    schema.code({f"w{i}": 2.0 for i in range(MOST_COLUMNS)})
     found = words_of(schema, {"more": 2.5, "w3": 1.0, "kind": "red", "none": 0.0, "flag": True})
     assert found == {
         naive.number("more", ""): 2.5, naive.number("kind", "red"): 1.0, naive.number("flag", "True"): 1.0
@@ -238,7 +239,7 @@ def test_columns_beyond_the_limit_are_words() -> None:
 @pytest.mark.parametrize("value", [1, 2.5, True, "red"])
 def test_what_is_new_in_a_row_that_lacks_most_columns_is_a_word(present: int, value: Any) -> None:
     schema = taking_words()
-    schema.code({f"w{i}": 1.0 for i in range(FEWEST_COLUMNS)})
+    schema.code({f"w{i}": 2.0 for i in range(FEWEST_COLUMNS)})
     row = {**{f"w{i}": 1.0 for i in range(present)}, "new": value}
     schema.code({"tags": ["room"] * 2, **{f"w{i}": 1.0 for i in range(40)}})
     out = np.full(len(schema), np.nan)
@@ -255,10 +256,61 @@ def test_what_is_new_in_a_row_that_lacks_most_columns_is_a_word(present: int, va
         assert schema.names[-1] == "new"
 
 
+@pytest.mark.parametrize("value", [1, 1.0, True, np.True_])
+def test_many_features_that_are_only_said_are_words(value: Any) -> None:
+    schema = taking_words()
+    row = {"hour": 9, **{f"w{i}": value for i in range(FEWEST_SAID)}}
+    said = "True" if value is True or value is np.True_ else ""
+    assert words_of(schema, row) == {naive.number(f"w{i}", said): 1.0 for i in range(FEWEST_SAID)}
+    assert schema.names == ("hour",)
+    out = np.full(len(schema), np.nan)
+    more = {"hour": 9, **{f"v{i}": value for i in range(FEWEST_SAID)}}
+    if type(value) in (int, float, bool):
+        assert schema.encode(more, out)
+        assert out.tobytes() == schema.code(more).tobytes()
+    assert schema.names == ("hour",)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {f"w{i}": 1 for i in range(FEWEST_SAID - 1)},
+        {"out": 0, **{f"w{i}": 1 for i in range(FEWEST_SAID)}},
+        {"out": False, **{f"w{i}": True for i in range(FEWEST_SAID)}},
+        {f"w{i}": 2 for i in range(FEWEST_SAID)},
+        {f"w{i}": "yes" for i in range(FEWEST_SAID)},
+    ],
+)
+def test_a_row_of_a_table_has_columns(row: dict[str, Any]) -> None:
+    schema = taking_words()
+    schema.code(row)
+    assert schema.names == tuple(row)
+    strict = Schema()  # to trees, everything is a column
+    strict.code({f"w{i}": 1 for i in range(FEWEST_SAID)})
+    assert len(strict.names) == FEWEST_SAID
+
+
+@pytest.mark.parametrize("present", [FEWEST_SAID // 2 - 1, FEWEST_SAID // 2])
+def test_what_is_only_said_in_a_row_that_lacks_most_of_some_columns_is_a_word(present: int) -> None:
+    schema = taking_words()
+    schema.code({f"c{i}": 2.0 for i in range(FEWEST_SAID)})
+    row = {**{f"c{i}": 2.0 for i in range(present)}, "new": True, "other": 3.0}
+    schema.code(row)
+    joined = () if present < FEWEST_SAID // 2 else ("new",)
+    assert set(schema.names) == {*(f"c{i}" for i in range(FEWEST_SAID)), *joined, "other"}
+
+
+def test_what_was_only_said_becomes_a_column_when_it_is_denied() -> None:
+    schema = taking_words()
+    schema.code({f"w{i}": 1 for i in range(FEWEST_SAID)})
+    schema.code({f"w{i}": i % 2 for i in range(FEWEST_SAID)})
+    assert len(schema.names) == FEWEST_SAID
+
+
 def test_few_columns_are_never_too_many() -> None:
     schema = taking_words()
-    schema.code({f"w{i}": 1.0 for i in range(FEWEST_COLUMNS - 1)})
-    schema.code({"new": 1.0})
+    schema.code({f"w{i}": 2.0 for i in range(FEWEST_COLUMNS - 1)})
+    schema.code({"new": 2.0})
     assert schema.names[-1] == "new"
     strict = Schema()
     strict.code({f"w{i}": 1.0 for i in range(FEWEST_COLUMNS)})

@@ -194,7 +194,7 @@ def _rewrite(words: Any, start: int, kind: TableType, before: Any, after: Any) -
     """Write down what is another object than before; False if it is of another type."""
     for field, old, new in zip(kind.fields, before, after, strict=True):
         at = start + field.word
-        if isinstance(field.kind, TableType):
+        if type(field.kind) is TableType:  # types of Numba take long to tell whether something is one of them
             if new is not old and (
                 type(new) is not type(old) or not _rewrite(words, at, field.kind, old, new)
             ):

@@ -125,8 +125,8 @@ def make(
 def make_for_options(name: str, parameters: Mapping[str, Any], seed: int, rewards: Range) -> OfferingModel:
     """The same for a model without labels, which chooses among options.
 
-    >>> make_for_options("OptionBoost", {"n_learners": 3}, seed=4, rewards=(0.0, 30.0))
-    OptionBoost(n_learners=3, rounds=0, seed=4)
+    >>> make_for_options("OptionBoost", {"n_learners": 3}, seed=4, rewards=(0.0, 30.0)).rewards
+    (0.0, 30.0)
     """
     booster: Any = model_class(name)
     made: OfferingModel = booster(seed=seed, rewards=rewards, **_checked(name, booster, parameters))

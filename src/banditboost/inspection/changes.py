@@ -17,8 +17,8 @@ from banditboost.types import Array
 
 # Of a label, or of all together: rewards heard since the last change, how much they were on average beyond
 # what was expected, and the sums of the test for odds that have fallen by either factor. Then the same of the
-# rounds in which the label was not the greedy one, for odds that have risen. At last, 1 if the label is learned
-# anew, since the world has changed or its own rewards have risen.
+# rounds in which the label was not the greedy one, for odds that have risen. At last, 1 if the label is
+# learned anew, since the world has changed or its own rewards have risen.
 HEARD, EXCESS, FALLS, TRIED, TRIED_EXCESS, RISE, ANEW = 0, 1, 2, 4, 5, 6, 7
 PER_LABEL = 8
 THRESHOLD = 10.0  # of a sum that is an alarm,

@@ -44,10 +44,12 @@ class OptionRows:
     >>> table = logs.read_options(
     ...     pd.DataFrame(offered), decision="visit", option="article", reward="bought"
     ... )
-    >>> table.n_decisions, table.option_columns, table.context_columns
-    (2, ('price',), ('hour',))
+    >>> table.option_columns, table.context_columns
+    (('price',), ('hour',))
     >>> table.to_play()["options"][0]
     {'tea': {'price': 4.5}, 'cake': {'price': 3.0}}
+    >>> table.n_decisions
+    2
     """
 
     def __init__(self, log: Log, option_columns: Collection[str] | None) -> None:

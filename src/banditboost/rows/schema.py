@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +26,12 @@ from banditboost.rows.plain import (
 )
 from banditboost.rows.sharing import (
     FEWEST_COLUMNS,
+    FEWEST_SAID,
     MOST_COLUMNS,
     MOST_WORDS,
     SHARED,
     code_of,
+    equals,
     is_text,
     words_in,
 )
@@ -114,12 +116,13 @@ class Schema(ValuePlaces):
         """Write the words that unknown names are in a row that has few of the columns; False if they are
         anything else, or have no room.
         """
-        if not self._lacks_columns(n_known):
+        lacks_columns = self._lacks_columns(n_known)
+        if not (lacks_columns or self._is_bag([value for _, value in unknown], n_known)):
             return False
         words: dict[int, float] = {}
         for name, value in unknown:
             kind = type(value)
-            if type(name) is not str:
+            if type(name) is not str or not (lacks_columns or equals(1, value)):
                 return False
             if kind is str and self.had_dates(name):
                 return False
@@ -153,6 +156,8 @@ class Schema(ValuePlaces):
         words: dict[int, float] = {}
         others_known = sum(value is not None and name in self._columns for name, value in plain.items())
         lacks_columns = self._lacks_columns(len(known) + others_known)
+        new = [value for name, value in plain.items() if name not in self._columns]
+        is_bag = not isinstance(row, Told) and self._is_bag(new, len(known) + others_known)
         for name, value in plain.items():
             if is_coded(name) or is_coded(value):
                 self._check_told(name, value)
@@ -169,7 +174,7 @@ class Schema(ValuePlaces):
             column, cell = (name, value) if is_coded(value) else self._cell(name, value)
             if column is not name and (column in plain or column in found or column in known):
                 raise twice(column, f"{quoted(name)} with the text {quoted(value)}", quoted(column))
-            if column not in self._columns and lacks_columns:
+            if column not in self._columns and (lacks_columns or (is_bag and equals(1, value))):
                 words.update(_as_word(column, cell))
                 continue
             found[column] = cell
@@ -225,6 +230,16 @@ class Schema(ValuePlaces):
         n_columns = len(self._columns)
         sparse = n_columns >= FEWEST_COLUMNS and 2 * n_known < n_columns
         return self.finds_words and (sparse or n_columns >= MOST_COLUMNS)
+
+    def _is_bag(self, new: Sequence[Any], n_known: int) -> bool:
+        """Whether features that a row brings are words if they are 1 or True: there are many of them, or the
+        row lacks most columns, and none is 0 or False, as in a table.
+        """
+        n_columns = len(self._columns)
+        if not self.finds_words or any(equals(0, value) for value in new):
+            return False
+        n_said = sum(equals(1, value) for value in new)
+        return n_said >= FEWEST_SAID or FEWEST_SAID <= n_columns > 2 * n_known
 
     def _counts_by_words(self, value: str) -> bool:
         """Whether a nominal value without a place of its own counts by its words, too."""

@@ -10,7 +10,7 @@ import math
 import re
 import zlib
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from banditboost.rows.distinct import Distinct
 from banditboost.rows.plain import text_of
@@ -22,6 +22,7 @@ MAX_VALUES = 256  # with a place of their own
 MOST_NOTES = 1_024  # values of a feature that came once; those that came first are forgotten
 MOST_COLUMNS = 1_024  # that rows bring to a model that takes words; later ones are words,
 FEWEST_COLUMNS = 64  # and so are, from here on, those of rows that lack more than half of the columns
+FEWEST_SAID = 16  # new features that are 1 or True are words: so many, or in a row that lacks most columns
 MOST_OF_SPARSE = 256  # columns of a sparse matrix; those of a wider one are words
 MOST_WORDS = 4_096  # of one row
 FEWEST_WORDS = 4  # of a text that counts by its words, too
@@ -42,6 +43,11 @@ def words_in(text: str) -> list[str]:
 def is_text(value: str) -> bool:
     """Whether a value is long enough to count by its words, too."""
     return value.count(" ") >= FEWEST_WORDS - 1 and len(_WORD.findall(value)) >= FEWEST_WORDS
+
+
+def equals(number: int, value: Any) -> bool:
+    """Whether a value is this number, 0 or 1, or the boolean that equals it, perhaps as a name."""
+    return bool(value == number) or (isinstance(value, str) and value == str(bool(number)))
 
 
 def places_for(n_words: int) -> int:

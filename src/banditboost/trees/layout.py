@@ -46,7 +46,9 @@ STEP = np.dtype(
     [
         ("feature", "i4"),  # negative at a leaf
         ("next", "i4"),  # first child; at a leaf the label that it answers, -1 if it has to be looked into
-        ("threshold", "f8"),  # NaN at a nominal split
+        # NaN at a nominal split. At a leaf how much it believes class 1 of two, NaN if it has to be looked
+        # into; files have NaN there.
+        ("threshold", "f8"),
     ],
     align=True,
 )

@@ -10,6 +10,7 @@ from banditboost.rows.features import NUMERIC
 from banditboost.trees.approximate_merit import class_spread, is_wide
 from banditboost.trees.columns import column_in, n_slots
 from banditboost.trees.layout import ADAPTIVE, MAJORITY, NAIVE_BAYES, Forest
+from banditboost.trees.leaf_statistics import share_of_right
 from banditboost.types import Array
 
 _LOG_ROOT_TWO_PI = 0.9189385332046727
@@ -123,23 +124,16 @@ def bayes_score(forest: Forest, leaf: int, x: Array) -> float:
 
 @kernel
 def leaf_score(forest: Forest, leaf: int, x: Array) -> float:
-    """How much class 1 is believed: Laplace's rule, so that one bad verdict does not condemn a label for
-    good.
-    """
-    nodes, entries = forest.nodes, forest.entries
+    """How much class 1 is believed."""
+    nodes, ready = forest.nodes, forest.steps[leaf]["threshold"]
+    if ready == ready:
+        return ready
     if nodes[leaf]["first_entry"] < 0:
         fallback = nodes[leaf]["fallback"]
         return 0.5 if fallback < 0 else (fallback + 1.0) / 3.0
     if uses_bayes(forest, leaf):
         return bayes_score(forest, leaf, x)
-    one, total = 0.0, 0.0
-    entry = nodes[leaf]["first_entry"]
-    while entry >= 0:
-        total += entries[entry]["weight"]
-        if entries[entry]["label"] == 1:
-            one += entries[entry]["weight"]
-        entry = entries[entry]["next"]
-    return (one + 1.0) / (total + 2.0)
+    return share_of_right(forest, leaf)
 
 
 @inlined

@@ -156,8 +156,23 @@ def find_entry(forest: Forest, leaf: int, label: int) -> int:
 
 
 @inlined
+def share_of_right(forest: Forest, leaf: int) -> float:
+    """How much class 1 is believed: Laplace's rule, so that one bad verdict does not condemn a label for
+    good.
+    """
+    entries, one, total = forest.entries, 0.0, 0.0
+    entry = forest.nodes[leaf]["first_entry"]
+    while entry >= 0:
+        total += entries[entry]["weight"]
+        if entries[entry]["label"] == 1:
+            one += entries[entry]["weight"]
+        entry = entries[entry]["next"]
+    return (one + 1.0) / (total + 2.0)
+
+
+@inlined
 def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
-    """Keep `top`, `n_tied` and the ready answer true after an entry has grown from `before`."""
+    """Keep `top`, `n_tied` and the ready answers true after an entry has grown from `before`."""
     node, entries = forest.nodes[leaf], forest.entries
     top, now = node["top"], entries[entry]["weight"]
     if top < 0 or now > entries[top]["weight"] or (entry == top and now > before):
@@ -167,8 +182,10 @@ def rank_entry(forest: Forest, leaf: int, entry: int, before: float) -> None:
         node["n_tied"] += 1
         if entries[entry]["position"] < entries[top]["position"]:
             node["top"] = entry
-    plain = node["n_tied"] == 1 and forest.head[0]["leaf_prediction"] == MAJORITY
-    forest.steps[leaf]["next"] = entries[node["top"]]["label"] if plain else -1
+    counts = forest.head[0]["leaf_prediction"] == MAJORITY
+    forest.steps[leaf]["next"] = entries[node["top"]]["label"] if counts and node["n_tied"] == 1 else -1
+    if counts and forest.head[0]["n_labels"] == 2:
+        forest.steps[leaf]["threshold"] = share_of_right(forest, leaf)
 
 
 @inlined

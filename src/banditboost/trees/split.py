@@ -129,7 +129,7 @@ def split(forest: Forest, leaf: int, place: Place, threshold: int) -> None:
     node, step, feature = forest.nodes[leaf], forest.steps[leaf], forest.features[place.feature]
     least = _LEAST_SHARE * known_weight(forest, leaf, place)
     fallback = forest.entries[node["top"]]["label"]
-    n_children = feature["n_values"]
+    n_children, step["threshold"] = feature["n_values"], math.nan
     if feature["kind"] == NUMERIC:
         n_children = 2
         at = node["summary"] * forest.head[0]["row_size"] + place.offset

@@ -53,7 +53,20 @@ def stored_forest(arrays: dict[str, Array], empty: Forest, n_trees: int, ranges:
     _check_entries(forest, owner)
     _check_leaves(forest, leaves, owner)
     _check_rows(forest, leaves, owner)
+    _make_answers_ready(forest, leaves)
     return forest
+
+
+def _make_answers_ready(forest: Forest, leaves: Array) -> None:
+    """What leaves with two classes have ready is not stored: as `rank_entry` has it."""
+    head, entries = forest.head[0], forest.entries
+    leaves = leaves[forest.nodes["first_entry"][leaves] >= 0]
+    if head["leaf_prediction"] != MAJORITY or head["n_labels"] != 2 or not len(leaves):
+        return
+    first = entries[forest.nodes["first_entry"][leaves]]
+    second = np.where(first["next"] >= 0, entries["weight"][first["next"]], 0.0)
+    one = np.where(first["label"] == 1, first["weight"], second)
+    forest.steps["threshold"][leaves] = (one + 1.0) / (first["weight"] + second + 2.0)
 
 
 def _demand(good: Any, what: str) -> None:

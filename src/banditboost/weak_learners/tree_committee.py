@@ -178,7 +178,10 @@ class TreeCommittee:
         if stats.reshape(-1, size)[:, width:].any():
             stats = stats.copy()
             stats.reshape(-1, size)[:, width:] = 0.0
-        arrays = self.forest._replace(stats=stats)._asdict()
+        steps = self.forest.steps.copy()
+        # What leaves have ready follows from their classes.
+        steps["threshold"][steps["feature"] < 0] = math.nan
+        arrays = self.forest._replace(stats=stats, steps=steps)._asdict()
         del arrays["choice"]
         return arrays
 
@@ -295,20 +298,25 @@ class TreeCommittee:
         return True
 
     def _grow_rows(self) -> bool:
-        head, size = self.forest.head, int(self.forest.head["row_size"][0])
+        size = int(self.forest.head["row_size"][0])
         before = len(self.forest.stats) // size
         most = self._most_rows(size)
         capacity = min(max(_larger(before, 8 * size), 2, _FIRST_BYTES // (8 * size)), most)
         if capacity <= before:
             return False
-        longer = _longer(self.forest.stats, capacity * size, most * size)
-        links = longer[before * size :: size]
-        links[:] = np.arange(before + 1, capacity + 1)
-        links[-1] = head["free_row"][0]
-        head["free_row"] = before
-        head["n_free_rows"] += capacity - before
-        self.forest = self.forest._replace(stats=longer)
+        self.forest = self.forest._replace(stats=_longer(self.forest.stats, capacity * size, most * size))
+        self._free_from(before)
         return True
+
+    def _free_from(self, first: int) -> None:
+        """Rows from number `first` on are free: link them, before those that were free already."""
+        head, size = self.forest.head, int(self.forest.head["row_size"][0])
+        links = self.forest.stats[first * size :: size]
+        if len(links):
+            links[:] = np.arange(first + 1, first + 1 + len(links))
+            links[-1] = head["free_row"][0]
+            head["free_row"] = first
+            head["n_free_rows"] += len(links)
 
     def _free_rows(self, wanted: int) -> None:
         """Take that many rows from the leaves that have least to win, which sleep; wake those that now have
@@ -380,5 +388,7 @@ class TreeCommittee:
         before = self.forest
         head = before.head.copy()
         head["row_size"], head["free_row"], head["n_free_rows"] = size, -1, 0
-        self.forest = before._replace(head=head, features=features, stats=np.zeros(len(used) * size))
+        capacity = max(len(used), min(n_rows, most))  # as before, or the next lesson would wait for room
+        self.forest = before._replace(head=head, features=features, stats=np.zeros(capacity * size))
         carry_statistics(before, self.forest, used)
+        self._free_from(len(used))

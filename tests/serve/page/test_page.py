@@ -96,6 +96,38 @@ def test_it_moves_and_can_be_paused(page: Page, address: str) -> None:
     page.until(f"{asked} > {now}")
 
 
+def test_there_is_something_to_see_of_a_model_of_one_minute(page: Page, tmp_path: Path) -> None:
+    """Lines, not a dot in the middle; each time on an axis once. Somebody who chooses an hour sees it."""
+    texts = "[...document.querySelectorAll('.plot')].map(e => [...e.querySelectorAll('text')].map(t => t.textContent))"
+    chosen = "document.querySelector('[name=span]:checked')?.value"
+    with site(tmp_path, ServiceSettings(models={"news": NEWS}), {"news": (60, None)}, past=60.0) as address:
+        opened(page, address, "news")
+        assert page.run(chosen) == "10 minutes"
+        page.until("!!document.querySelector('.plot .line.model')")
+        page.run("document.querySelector('[value=hour]').click()")
+        page.until(f"{chosen} === 'hour' && !!document.querySelector('.plot text')")
+        page.run("new Promise(done => setTimeout(done, 2500))")
+        assert page.run(chosen) == "hour"
+        for shown in page.run(texts):
+            assert len(set(shown)) == len(shown) > 2, shown
+        page.open("about:blank")
+    with site(
+        tmp_path / "old", ServiceSettings(models={"news": NEWS}), {"news": (60, None)}, past=3e3
+    ) as old:
+        opened(page, old, "news")
+        assert page.run(chosen) == "hour"
+        page.open("about:blank")
+
+
+def test_what_is_not_all_does_not_read_like_it(page: Page, address: str) -> None:
+    opened(page, address, "new")
+    told = page.run(
+        "import('/page/wording.js').then(m => [[1, 1], [0.99976, 1], [0.0004, 1], [0, 1], [0.5, 0], [0.997, 0]]"
+        ".map(([share, digits]) => m.percent(share, digits)))"
+    )
+    assert told == ["100.0 %", "> 99.9 %", "< 0.1 %", "0.0 %", "50 %", "> 99 %"]
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("model", [*MODELS, ""])
 def test_nothing_sticks_out_and_all_can_be_read(page: Page, address: str, model: str, dark: bool) -> None:

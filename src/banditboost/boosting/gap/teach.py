@@ -195,7 +195,7 @@ def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, k
 
 @kernel
 def learn_anew(model: Any, label: int, group: int) -> None:
-    """What a label's chain and regressions have learned stays, but they learn on nearly as at the beginning."""
+    """What a label's chain and regressions have learned stays; they learn on nearly as at the beginning."""
     weights, shared, block, lane = model.learned.weights, model.learned.shared, group // LANES, group % LANES
     model.watch.beliefs[label, ANEW] = 1.0
     forget_lessons(model.learned.narrow, group)

@@ -8,12 +8,17 @@ import { Model, SPANS } from "./model.js";
 const OFTEN = 2000;
 const SELDOM = 10000;
 
-const state = { model: null, span: "hour", paused: false, asked: null, timer: null };
+const YOUNG = 1200; // seconds of a log that ten minutes show better than an hour
+
+const state = { model: null, span: "hour", chosen: false, paused: false, asked: null, timer: null };
 const list = new List((error) => trouble(error));
 const view = new Model((span) => {
   state.span = span;
+  state.chosen = true;
   look();
 });
+// Until somebody chooses a span, it is one in which there is something to see.
+const fits = ({ model }) => state.chosen || (model.changed - model.created < YOUNG) === (state.span === "10 minutes");
 
 const trouble = (error) => {
   find("trouble").hidden = error === null;
@@ -48,6 +53,11 @@ const look = async () => {
     try {
       const told = await ask(`${pathOf(model, "statistics")}?span=${encodeURIComponent(span)}`, { signal: asked.signal });
       if (asked.signal.aborted) return;
+      if (!fits(told)) {
+        state.span = state.span === "hour" ? "10 minutes" : "hour";
+        look();
+        return;
+      }
       view.show(model, told);
       if (!view.element.isConnected) find("model").replaceChildren(view.element);
       trouble(null);

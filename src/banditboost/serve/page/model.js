@@ -38,7 +38,7 @@ export class Model {
     this.charts = {
       rewards: new Chart("Mean reward", { height: 300, wide: true }),
       shares: new Chart("Labels shown"),
-      control: new Chart("Ahead of the control group"),
+      control: new Chart("Ahead of the control group", { wide: true }),
       lateness: new Chart("How late verdicts come"),
       latency: new Chart("How fast it answers"),
     };
@@ -55,8 +55,8 @@ export class Model {
     const card = (title, ...parts) => make("section", { class: "card" }, make("h3", {}, title), ...parts);
     const { rewards: mean, shares: shown, control: group, lateness: late, latency: fast } = this.charts;
     return [
-      mean.element, shown.element, group.element, card("Labels", this.labels), this.trial.element, late.element, fast.element,
-      card("What became of verdicts", this.counts), card("Changes", this.marks), this.decisions.element,
+      mean.element, group.element, shown.element, card("Labels", this.labels), late.element, fast.element,
+      card("What became of verdicts", this.counts), card("Changes", this.marks), this.trial.element, this.decisions.element,
     ];
   }
 

@@ -5,16 +5,20 @@ import { count, duration, onAxis, percent, reward, signed, timesBetween, when } 
 
 const MOST_LABELS = 7;
 
-const overTime = (points, seconds, marks = []) => ({
-  at: points.map((point) => point.start + seconds / 2),
-  width: seconds,
-  from: points.length ? points[0].start : 0,
-  to: points.length ? points.at(-1).start + seconds : 1,
-  marks,
-  xs: timesBetween(points.length ? points[0].start : 0, points.length ? points.at(-1).start + seconds : 1),
-  tellsX: (at) => onAxis(at, seconds),
-  tellsPoint: (i) => when(points[i].start),
-});
+const FEWEST = 5; // points that a picture has room for, lest one alone fills it
+
+const overTime = (points, seconds, marks = []) => {
+  const to = points.length ? points.at(-1).start + seconds : 1;
+  const from = points.length ? Math.min(points[0].start, to - FEWEST * seconds) : 0;
+  return {
+    at: points.map((point) => point.start + seconds / 2),
+    width: seconds,
+    from, to, marks,
+    xs: timesBetween(from, to, seconds),
+    tellsX: (at) => onAxis(at, seconds),
+    tellsPoint: (i) => when(points[i].start),
+  };
+};
 
 const bounds = (values, least, most) => {
   const known = values.filter((value) => value !== null && value !== undefined);

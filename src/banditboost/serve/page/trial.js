@@ -24,7 +24,7 @@ export class Trial {
       make("button", { type: "button", onclick: () => this.#tell({ correct: false }) }, "Wrong"),
       make("label", { for: "reward" }, "or a reward"), this.reward,
       make("button", { type: "button", onclick: () => this.#tell({ reward: this.reward.valueAsNumber }) }, "Tell"));
-    this.element = make("section", { class: "card", "aria-labelledby": "try-title" },
+    this.element = make("section", { class: "card wide", "aria-labelledby": "try-title" },
       make("h3", { id: "try-title" }, "Try one"),
       make("p", { class: "note" }, "This is a decision like any other: it is logged, and its verdict is learned."),
       make("form", { onsubmit: (event) => this.#decide(event) },

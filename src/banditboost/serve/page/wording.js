@@ -5,7 +5,14 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 
 export const count = (number) => whole.format(number);
 export const compact = (number) => (number < 10000 ? whole.format(number) : short.format(number));
-export const percent = (share, digits = 0) => `${(share * 100).toFixed(digits)} %`;
+
+// What is not all, and not nothing, does not read like it.
+export const percent = (share, digits = 0) => {
+  const least = 10 ** -digits;
+  if (share > 0 && share * 100 < least / 2) return `< ${least.toFixed(digits)} %`;
+  if (share < 1 && share * 100 >= 100 - least / 2) return `> ${(100 - least).toFixed(digits)} %`;
+  return `${(share * 100).toFixed(digits)} %`;
+};
 
 // As many digits as the width of the range needs.
 export const reward = (value, range) => {
@@ -48,9 +55,9 @@ const STEPS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 2160
   [1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * 86400));
 const MOST_TIMES = 12;
 
-// Round times of this place between two others.
-export const timesBetween = (from, to) => {
-  const step = STEPS.find((seconds) => (to - from) / seconds <= MOST_TIMES) ?? STEPS.at(-1);
+// Round times of this place between two others, no closer than points are, so that each reads differently.
+export const timesBetween = (from, to, apart) => {
+  const step = STEPS.find((seconds) => seconds >= apart && (to - from) / seconds <= MOST_TIMES) ?? STEPS.at(-1);
   const shift = new Date(from * 1000).getTimezoneOffset() * 60;
   const found = [];
   for (let at = Math.ceil((from - shift) / step) * step + shift; at <= to; at += step) found.push(at);
