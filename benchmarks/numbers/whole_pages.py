@@ -15,6 +15,7 @@ from benchmarks.peers import report
 from benchmarks.records import FOLDER
 from benchmarks.reproduction import CAUSES_NAME, read_causes
 from benchmarks.rewards import page as rewards_page
+from benchmarks.serve import page as serve_page
 
 
 def texts() -> dict[Path, str]:
@@ -26,6 +27,7 @@ def texts() -> dict[Path, str]:
         FOLDER / coverage_page.PAGE_NAME: coverage_page.page(sources.lines("coverage")),
         FOLDER / obd_page.PAGE_NAME: obd_page.page(sources.lines("obd")),
         FOLDER / rewards_page.PAGE_NAME: rewards_page.page(sources.lines("rewards")),
+        FOLDER / serve_page.PAGE_NAME: serve_page.page(sources.lines(serve_page.NAME)),
         FOLDER / report.PAGE_NAME: report.page(sources.peer_records()),
         **{FOLDER / name: text for name, text in reproduced.items()},
     }

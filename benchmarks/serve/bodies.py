@@ -17,6 +17,11 @@ class Body(NamedTuple):
     features: bytes
     right: bytes
 
+    @property
+    def right_label(self) -> str:
+        """The label itself."""
+        return self.right.split(b'"')[3].decode()
+
 
 def bodies(seed: int = 7) -> list[Body]:
     """Rows to be sent in turn; the right label depends on three features."""

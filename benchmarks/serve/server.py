@@ -10,7 +10,7 @@ import uvloop
 
 from banditboost.serve.http.app import create_app
 from banditboost.serve.launch import listening, prepare, server_for, service_for
-from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
 from benchmarks import machine
 from benchmarks.serve.bodies import LABELS
 
@@ -69,10 +69,16 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("--sync", choices=["full", "normal"], default="full")
     parser.add_argument("--server", choices=["uvicorn", "granian"], default="uvicorn")
+    parser.add_argument("--memory", type=int, default=Limits().memory, help="bytes of all models")
+    parser.add_argument("--labels", type=int, default=len(LABELS), help="of the model")
     options = parser.parse_args()
+    labels = [*LABELS, *map(str, range(options.labels - len(LABELS)))]
     machine.pin(0)
     settings = ServiceSettings(
-        store=options.store, sync=options.sync, models={"default": ModelSettings(labels=LABELS, seed=7)}
+        store=options.store,
+        sync=options.sync,
+        models={"default": ModelSettings(labels=labels, seed=7)},
+        limits=Limits(memory=options.memory),
     )
     prepare(settings)
     uvloop.run(_serve(settings, options.server))

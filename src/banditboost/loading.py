@@ -54,9 +54,12 @@ def load(path: str | os.PathLike[str], *, weak_learner: Any = None) -> BanditMod
     return _loaded(path, lambda: read_current(path), weak_learner)
 
 
-def from_bytes(data: bytes, name: str) -> BanditModel | FullInformationBooster:
-    """What `load` makes of a file with these bytes; errors call it by the name."""
-    return _loaded(name, lambda: upgraded(read_from(io.BytesIO(data), len(data))), None)
+def from_bytes(data: bytes, name: str, *, intact: bool = False) -> BanditModel | FullInformationBooster:
+    """What `load` makes of a file with these bytes; errors call it by the name.
+
+    Whoever has held them against a checksum already says that they are intact.
+    """
+    return _loaded(name, lambda: upgraded(read_from(io.BytesIO(data), len(data), intact=intact)), None)
 
 
 def _loaded(

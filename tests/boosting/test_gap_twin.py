@@ -122,6 +122,24 @@ def test_features_and_values_join() -> None:
     pair.compare_trees()
 
 
+def test_columns_of_rows_too_wide_for_regressions_count_by_what_they_tell() -> None:
+    k, rounds = 62, 20 if INTERPRETED else 60
+    luck = np.random.default_rng(8)
+    X = np.hstack([luck.normal(size=(rounds, 89)).round(2), luck.integers(0, 3, (rounds, 2))])
+    X[luck.random(X.shape) < 0.03] = np.nan
+    stream = Stream(["numeric"] * 89 + ["nominal"] * 2, X, luck.integers(0, 2, rounds))
+    pair = make_pair(k, 1, stream)
+    assert len(pair.booster._scratch.telling) == 91
+    pair.play(stream)
+    pair.compare_trees()
+    features = pair.twin.features(X[-1].tolist())[1]
+    plain = pair.twin.singles(pair.twin.columns(X[-1].tolist()))
+    grown = [(one, other) for (_, one), (_, other) in zip(features, plain, strict=True) if one != other]
+    assert len(grown) > 70  # numbers, and neither the constant nor names
+    assert any(abs(one) > abs(other) for one, other in grown)
+    assert any(abs(one) < abs(other) for one, other in grown)
+
+
 def test_some_labels_are_allowed_and_labels_join() -> None:
     stream = make_stream("mixed", 5, ROUNDS)
     pair = make_pair(3, 5, stream)

@@ -77,7 +77,19 @@ class Pair:
         for place, (name, count, total) in self.twin.ids.items():
             assert (own[place]["name"], own[place]["count"]) == (name, count)
             assert own[place]["sum"] == pytest.approx(total, **CLOSE_WEIGHT)
+        self.compare_lines()
         assert int(np.count_nonzero(own["count"])) == len(self.twin.ids)
+
+    def compare_lines(self) -> None:
+        lines = self.booster._lines
+        n = int(lines.taken[0])
+        assert lines.losses.tolist() == pytest.approx(self.twin.L_lines, **CLOSE_WEIGHT)
+        assert sorted(lines.rooms["place"][:n].tolist()) == sorted(self.twin.lines)
+        for room, (place, learned) in enumerate(lines.rooms[:n].tolist()):
+            line = self.twin.lines[place]
+            assert (self.booster._own[place]["room"], learned) == (room + 1, line.learned)
+            told = [line.w.get(name, 0.0) for name in self.twin.first_of_line]
+            assert lines.regressions.weights[room].tolist() == pytest.approx(told, **CLOSE_WEIGHT)
 
 
 class Growing(Pair):

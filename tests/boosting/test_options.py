@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 import banditboost
 from banditboost import Decision, OptionBoost, PendingDecisions, Schema, play
+from banditboost.boosting.gap.options.own import stored_own
+from banditboost.boosting.gap.options.rooms import lines_for, stored_lines
 from banditboost.compiled.rng import EXPLORE, uniform_at
 from banditboost.errors import (
     DecisionError,
@@ -27,6 +29,7 @@ from banditboost.errors import (
     ParameterError,
 )
 from banditboost.rows.options import code_of_id
+from tests.boosting.kernels import INTERPRETED
 from tests.boosting.states import state_of
 
 SHOP = {"tea": {"price": 4.5, "kind": "hot"}, "juice": {"price": 3.0, "kind": "cold"}, 7: {"price": 9.0}}
@@ -463,3 +466,68 @@ def test_an_id_is_the_same_whatever_shows_it() -> None:
 
     assert code_of_id(Shelf.TOP) == code_of_id("top")
     assert code_of_id(np.timedelta64(1, "D")) == -1
+
+
+def plays(model: OptionBoost, n_rounds: int, n_ids: int, seed: int = 5) -> float:
+    """Options without features, each of which is right in a context of its own: the share of right ones late."""
+    luck, right = np.random.default_rng(seed), 0
+    for t in range(n_rounds):
+        x = {"u": luck.normal(), "v": luck.normal()}
+        best = int((x["u"] > 0) + 2 * (x["v"] > 0))
+        decision = model.decide(x, dict.fromkeys(range(n_ids)))
+        model.learn(decision, correct=decision.label == best)
+        right += t >= n_rounds // 2 and decision.label == best
+    return right / (n_rounds - n_rounds // 2)
+
+
+def test_an_id_has_a_line_over_contexts() -> None:
+    """Nothing else tells these options apart."""
+    model = OptionBoost(seed=3, n_learners=2)
+    assert plays(model, 120 if INTERPRETED else 1_000, 4) > (0.3 if INTERPRETED else 0.7)
+    assert int(model._lines.taken[0]) == 4
+    assert sorted(model._own["room"][model._own["count"] > 0].tolist()) == [1, 2, 3, 4]
+
+
+def test_ids_heard_of_often_take_the_rooms_of_others(tmp_path: Path) -> None:
+    """With room for eight lines, twelve ids."""
+    model = OptionBoost(seed=3, n_learners=1, max_memory=1 << 20)
+    luck = np.random.default_rng(2)
+    for t in range(60 if INTERPRETED else 500):
+        x = {f"x{i}": luck.normal() for i in range(4)}
+        decision = model.decide(x, dict.fromkeys(range(12)))
+        model.learn(decision, correct=decision.label == t % 12)
+    n = len(model._lines.rooms)
+    assert int(model._lines.taken[0]) == n < 12
+    places = model._lines.rooms["place"].tolist()
+    assert len(set(places)) == n
+    assert model._own["room"][places].tolist() == list(range(1, 1 + n))
+    assert int(np.count_nonzero(model._own["room"])) == n
+    model.save(tmp_path / "model.bb")
+    alike(model, banditboost.load(tmp_path / "model.bb"))
+
+
+def test_lines_go_on_when_columns_join() -> None:
+    """And rooms become fewer: those stay that learned last. In the end there are none."""
+    model = OptionBoost(seed=3, n_learners=1, max_memory=1 << 20)
+    luck, rooms = np.random.default_rng(2), []
+    for n in (1, 2, 3, 4, 40):
+        for _ in range(12):
+            decision = model.decide({f"x{i}": luck.normal() for i in range(n)}, dict.fromkeys(range(12)))
+            model.learn(decision, correct=decision.label == 3)
+        taken = int(model._lines.taken[0])
+        rooms.append(len(model._lines.rooms))
+        assert int(np.count_nonzero(model._own["room"])) == taken
+        learned = model._lines.rooms["learned"][:taken]
+        assert len(set(learned.tolist())) == taken
+    assert rooms == sorted(rooms, reverse=True)
+    assert rooms[0] > 8
+    assert rooms[-1] == 0
+
+
+def test_files_from_before_there_were_lines_are_read() -> None:
+    model = taught(40)
+    arrays = {name: array for name, array in model._arrays().items() if not name.startswith("line_")}
+    own = stored_own(arrays, len(model._own), model.verdicts)
+    lines = stored_lines(arrays, lines_for(4, 1 << 28), own, model.verdicts)
+    assert lines.losses.tolist() == [arrays["losses"].min(), 1.0 + arrays["losses"].min()]
+    assert int(lines.taken[0]) == 0

@@ -99,6 +99,7 @@ BEYOND: dict[str, list[Callable[[Caller], Any]]] = {
     "models": [too_many_models],
 }
 ELSEWHERE = {
+    "under_way",  # tests/serve/http/test_app.py
     "queue",  # tests/serve/core/test_trouble.py
     "memory",  # tests/serve/core/test_trouble.py: nothing is refused
 }

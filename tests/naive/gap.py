@@ -58,6 +58,7 @@ NEXT_TO_NOTHING = 1e-12
 MOST_EAGER = 512
 PATIENCE = 2
 TRUST_PRIOR = 2
+UNTOLD = 0.1
 LEAST_WEIGHT = 0.001
 LINEAR = (1, 2, 3)
 SHARED = 2**32
@@ -354,7 +355,7 @@ class GapBoost:
             self.pair_memo[n] = product_pairs(self.kinds, self.seed), bin_pairs(self.kinds)
         products, bins = self.pair_memo[n]
         return {
-            1: self.names_and_words(x) + self.singles(columns),
+            1: self.names_and_words(x) + self.weighed(self.singles(columns)),
             2: self.products(columns, products),
             3: self.bins(columns, bins),
         }
@@ -403,6 +404,29 @@ class GapBoost:
             if column is not None and column.value != 0:
                 found.append(((c, column.code), column.value))
         return found
+
+    def weighed(self, found):
+        """In rows too wide for regressions, a number counts by what its column tells all labels together."""
+        real = [kind for kind in self.kinds if is_column(kind)]
+        if len(all_pairs(real)) <= MOST_PRODUCTS or self.has_narrow():
+            return found
+        numeric = [c for c, kind in enumerate(self.kinds) if kind == "numeric"]
+        telling = {}
+        for c in numeric:
+            telling[c] = 0.0
+            for a in self.groups:
+                weight = self.W[a, 1].get((c, 0), 0.0)
+                telling[c] += weight * weight
+        mean = sum(telling.values()) / len(numeric) if numeric else 0.0
+        if not mean > 0:
+            return found
+        weighed = []
+        for place, value in found:
+            if place[0] in telling:
+                share = math.sqrt(UNTOLD + (1 - UNTOLD) * (telling[place[0]] / mean))
+                value = clip(share * value, -Z_LIMIT, Z_LIMIT)
+            weighed.append((place, value))
+        return weighed
 
     def products(self, columns, pairs):
         width = self.width()

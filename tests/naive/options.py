@@ -23,6 +23,7 @@ from .gap import (
     draw,
     first_best,
     is_column,
+    judged,
     own,
 )
 
@@ -33,6 +34,12 @@ WIDEST = 1024
 SHRINKAGE = 20
 MOST_IDS = 2**17
 BYTES_OF_ID = 24
+HEDGE_RATE = 1
+LINE_VARIANCE = 3
+WIDEST_LINE = 256
+MOST_LINES = 4096
+FEWEST_LINES = 8
+OFTEN = 20
 
 OptionDecision = namedtuple("OptionDecision", "round score alone hope P yhat ytilde p row id")
 
@@ -48,6 +55,15 @@ class GroupRidge(Ridge):
         return self.inverse.get((p, q), self.first[p] if p == q else 0.0)
 
 
+class Line(GroupRidge):
+    """What is special to an id in a context, and after how many verdicts it was heard of last."""
+
+    def __init__(self, first):
+        super().__init__()
+        self.first = dict(first)
+        self.learned = 0
+
+
 class OptionBoost(GapBoost):
     def __init__(
         self, N, make_learner, kinds, n_values, of_options, seed, slots=None, max_memory=256 * 2**20
@@ -55,6 +71,8 @@ class OptionBoost(GapBoost):
         super().__init__(1, N, make_learner, kinds, n_values, seed, slots, max_memory)
         self.step = STEP
         self.ids = {}  # place -> [id's number, count, sum]
+        self.lines = {}  # place -> Line
+        self.L_lines = [0.0, 1.0]  # of scores with the mean, with the line
         self.make_group(0)
         self.narrow[0], self.wide[0] = GroupRidge(), GroupRidge()
         self.of_options = of_options
@@ -75,6 +93,13 @@ class OptionBoost(GapBoost):
             for code_i in range(width[i]):
                 for code_j in range(width[j]):
                     first.setdefault((i, j, code_i, code_j), 1.0 / (n_own * n_others))
+        self.pairs_of_lines = self.context_pairs()
+        self.first_of_line = self.first_of_lines()
+        for line in self.lines.values():
+            for place, number in self.first_of_line.items():
+                line.first.setdefault(place, number)
+        while len(self.lines) > self.n_rooms():
+            del self.lines[self.longest_ago()]
         self.wide[0].first.update({place: d for place, d in first.items() if place not in self.wide[0].first})
         triples = self.triples()
         for i, j, c in triples:
@@ -94,6 +119,104 @@ class OptionBoost(GapBoost):
                     if pair and self.of_options[c] and not self.of_options[i] and not self.of_options[j]:
                         found.append((i, j, c))
         return found
+
+    # What is special to an id in a context
+
+    def context_pairs(self):
+        """All pairs of two columns of the context, if they are few."""
+        width, pairs, n = self.width(), [], len(self.first_of_columns())
+        for j in self.of_context():
+            for i in self.of_context():
+                if i < j or (i == j and self.kinds[i] == "numeric"):
+                    pairs.append((i, j))
+                    n += 1 if i == j else width[i] * width[j]
+        return pairs if n <= WIDEST_LINE else []
+
+    def of_context(self):
+        return [c for c in self.real() if not self.of_options[c]]
+
+    def first_of_columns(self):
+        width, first = self.width(), {"constant": 1.0}
+        for c in self.of_context():
+            for code in range(width[c]):
+                first[c, code] = min(1, LINE_VARIANCE / len(self.of_context()))
+        return first
+
+    def first_of_lines(self):
+        """The diagonal that the inverse of a line begins with."""
+        first, width, pairs = self.first_of_columns(), self.width(), self.pairs_of_lines
+        for i, j in pairs:
+            for code_i in range(width[i]):
+                for code_j in range(width[j]):
+                    if i != j or code_i == code_j == 0:
+                        first[i, j, code_i, code_j] = min(1, LINE_VARIANCE / len(pairs))
+        return first
+
+    def n_rooms(self):
+        n = len(self.first_of_line)
+        rooms = self.max_memory // BYTES_OF_RIDGE // (8 * n * (n + 1))
+        return min(MOST_LINES, rooms) if rooms >= FEWEST_LINES else 0
+
+    def read_line(self, x):
+        """The context's columns, and their products."""
+        columns = self.columns(x)
+        found = [one for one in self.singles(columns) if one[0] in self.first_of_line]
+        for i, j in self.pairs_of_lines:
+            if columns[i] is not None and columns[j] is not None:
+                value = columns[i].value * columns[j].value
+                if value != 0:
+                    found.append(((i, j, columns[i].code, columns[j].code), value))
+        return found
+
+    def trust_in_lines(self):
+        if self.n_rooms() == 0:
+            return 0.0
+        trust = 1 / (1 + math.exp(HEDGE_RATE * (self.L_lines[1] - self.L_lines[0])))
+        return trust if trust >= 0.001 else 0.0
+
+    def line_of(self, number):
+        place = self.place_of(number)
+        known = number >= 0 and self.ids.get(place, (None,))[0] == number
+        return self.lines.get(place) if known else None
+
+    def line_answer(self, number, x):
+        line = self.line_of(number)
+        return line.answer(self.read_line(x)) if line is not None else 0.0
+
+    def line_square(self, number, x):
+        """How unsure it is; of an id without a line that follows from how often it was learned."""
+        if number < 0:
+            return 0.0
+        line, features, first = self.line_of(number), self.read_line(x), self.first_of_line
+        if line is not None:
+            return line.squared_width(features)
+        name, count, _ = self.ids.get(self.place_of(number), (None, 0, 0.0))
+        return sum(value * value * first[place] for place, value in features) / (
+            1 + (count if name == number else 0)
+        )
+
+    def longest_ago(self):
+        """The place whose line was heard of the longest ago."""
+        return min(self.lines, key=lambda place: self.lines[place].learned)
+
+    def teach_line(self, number, features, missed):
+        """The id has just learned."""
+        place = self.place_of(number)
+        count = self.ids[place][1]
+        if self.n_rooms() == 0:
+            return
+        if place in self.lines and count == 1:  # it was another id's
+            self.lines[place] = Line(self.first_of_line)
+        if place not in self.lines:
+            full = len(self.lines) == self.n_rooms()
+            if full and count < OFTEN:
+                return
+            if full:
+                del self.lines[self.longest_ago()]
+            self.lines[place] = Line(self.first_of_line)
+        line = self.lines[place]
+        line.learned = self.V
+        line.learn(features, missed - line.answer(features))
 
     def real(self):
         return [c for c, kind in enumerate(self.kinds) if is_column(kind)]
@@ -212,13 +335,19 @@ class OptionBoost(GapBoost):
         rows = [self.completed(x) for x in rows]
         k = len(rows)
         allowed = range(k) if allowed is None else allowed
-        v, least = self.experts()
+        (v, least), trust = self.experts(), self.trust_in_lines()
+        least = min(least, *self.L_lines)
         error = 2 * math.sqrt(least / min(max(self.V, 1), MEMORY))
         alone, score, hope = [0.0] * k, [0.0] * k, [0.0] * k
         for a in allowed:
             alone[a] = self.score(rows[a], v)
-            score[a] = alone[a] + self.own_part(numbers[a])
-            hope[a] = score[a] + HOPE * error * math.sqrt(self.width_of(rows[a]))
+            mean = self.own_part(numbers[a])
+            score[a] = alone[a] + mean
+            square = self.width_of(rows[a])
+            if trust > 0:
+                score[a] += trust * (self.line_answer(numbers[a], rows[a]) - mean)
+                square += trust * self.line_square(numbers[a], rows[a])
+            hope[a] = score[a] + HOPE * error * math.sqrt(square)
         best, P = self.gaps(hope, allowed)
         shown = draw(rng.uniform(self.seed, round, rng.EXPLORE, 0), best, P)
         believed = first_best(score, allowed)
@@ -242,13 +371,19 @@ class OptionBoost(GapBoost):
 
     def learn(self, decision, reward):
         decision = decision._replace(row=self.completed(decision.row))
-        super().learn(decision._replace(ytilde=0), decision.row, reward)
-        if decision.id >= 0:
-            place = self.place_of(decision.id)
-            if self.ids.get(place, (None,))[0] != decision.id:
-                self.ids[place] = [decision.id, 0, 0.0]
+        x, number, y = decision.row, decision.id, 2 * reward - 1
+        alone = decision.alone[decision.ytilde]
+        said = self.own_part(number), self.line_answer(number, x)
+        features_of_line = self.read_line(x)  # with the statistics of before the lesson
+        super().learn(decision._replace(ytilde=0), x, reward)
+        self.L_lines = [judged(loss, alone + part, y) for loss, part in zip(self.L_lines, said, strict=True)]
+        if number >= 0:
+            place = self.place_of(number)
+            if self.ids.get(place, (None,))[0] != number:
+                self.ids[place] = [number, 0, 0.0]
             self.ids[place][1] += 1
-            self.ids[place][2] += 2 * reward - 1 - decision.alone[decision.ytilde]
+            self.ids[place][2] += y - alone
+            self.teach_line(number, features_of_line, y - alone)
 
 
 def sum_up(v):

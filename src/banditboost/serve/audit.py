@@ -12,15 +12,14 @@ from banditboost.io.container import read_from
 from banditboost.serve import kept, replay
 from banditboost.serve.arms import arm_of, shown_by_baseline
 from banditboost.serve.choosing import Chosen
-from banditboost.serve.course import request_of
+from banditboost.serve.course import request_of, what_is_learned_of
 from banditboost.serve.events import AnyEvent, Closed, Decided, decode
 from banditboost.serve.messages import DecisionRequest, Label
 from banditboost.serve.served import DiffersError, Served
-from banditboost.serve.settings import Limits
-from banditboost.serve.store.base import Store, StoredEvent, StoredModel, StoreError
+from banditboost.serve.settings import UNLIMITED
+from banditboost.serve.store.base import Snapshot, Store, StoredEvent, StoredModel, StoreError
 
 MOST_FINDINGS = 100
-_LIMITS = Limits()
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -88,7 +87,7 @@ class _Audited(Served):
             self._differ(f"decision {event.id!r} is of the arm {arm!r}, and the log tells {event.arm!r}")
         elif arm != "model" and self.settings.baseline == "uniform":
             request = request_of(event)
-            allowed = self._allowed(self._options(request), request.allowed)
+            allowed = self._allowed(self._options(request, UNLIMITED), request.allowed)
             shown = shown_by_baseline(self.settings, seed, event.id, allowed, None)
             if shown != (event.label, event.probability):
                 told = event.label, event.probability
@@ -120,7 +119,7 @@ def audit(store: Store, stored: StoredModel, asked: str | None = None) -> tuple[
 def _from_the_beginning(store: Store, stored: StoredModel, report: Report, asked: str | None) -> _Audited:
     first = store.snapshot(stored.number, 0)
     report.elsewhere = first.version != kept.written_by()
-    served = replay.from_snapshot(store, stored, first, _LIMITS, _Audited)
+    served = replay.from_snapshot(store, stored, first, UNLIMITED, _Audited)
     assert isinstance(served, _Audited)
     served.report, served.asked = report, asked
     return served
@@ -153,8 +152,20 @@ def _compare(store: Store, served: Served, report: Report) -> None:
     made = kept.Taken(served).snapshot()
     if _contents(made.file) != _contents(snapshot.file):
         report.add(served.n, "the model differs from that of its snapshot")
-    if kept.state_of(made) != kept.state_of(snapshot):
+    if _state(made) != _state(snapshot):
         report.add(served.n, "open decisions or statistics differ from those of its snapshot")
+
+
+def _state(snapshot: Snapshot) -> kept.Kept:
+    """What is beside the model; an older version kept more of what was asked than is learned."""
+    state = kept.state_of(snapshot)
+    return msgspec.structs.replace(state, open=[_learned(one) for one in state.open])
+
+
+def _learned(one: kept.KeptDecision) -> kept.KeptDecision:
+    if one.asked is None:
+        return one
+    return msgspec.structs.replace(one, asked=what_is_learned_of(one.asked))
 
 
 def _contents(file: bytes) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -44,7 +44,7 @@ class Chooser:
     def choose(self, id_: str, request: DecisionRequest) -> Chosen:
         """What is shown to a request with this id; a ServiceError if it is refused."""
         x = read_features(request.features, self.limits)
-        options = self._options(request)
+        options = self._options(request, self.limits)
         arm = arm_of(self.settings, self.model.seed, id_)
         try:
             if arm == "model":
@@ -58,7 +58,7 @@ class Chooser:
         except BanditBoostError as error:
             raise ServiceError(422, "refused", str(error)) from None
 
-    def _options(self, request: DecisionRequest) -> dict[str, Any] | None:
+    def _options(self, request: DecisionRequest, limits: Limits) -> dict[str, Any] | None:
         if making.chooses_among_options(self.model):
             if request.options is None:
                 raise ServiceError(
@@ -68,7 +68,7 @@ class Chooser:
                     "decision: give an object {id: features}",
                     field="options",
                 )
-            return read_options(request.options, self.limits)
+            return read_options(request.options, limits)
         if request.options is not None:
             raise ServiceError(
                 422,

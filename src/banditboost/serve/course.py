@@ -119,7 +119,7 @@ class Course:
         elif chosen is not None and chosen.made:
             one.made = chosen.made
         else:
-            one.asked = request
+            one.asked = what_is_learned_of(request)
         self.open.add(one)
 
     # Verdicts
@@ -182,7 +182,7 @@ class Course:
             one.heard += 1
             one.sum += event.reward
             if event.once:
-                one.names = (*one.names, event.once)
+                one.names[event.once] = None
 
     def activate(self, id_: str, now: float) -> VerdictAnswer:
         """A deferred decision was shown."""
@@ -372,6 +372,11 @@ def answer_of(event: Decided) -> DecisionAnswer:
         expires=event.expires,
         ranking=[Place(*place) for place in event.ranking],
     )
+
+
+def what_is_learned_of(request: DecisionRequest) -> DecisionRequest:
+    """The same, whether it is kept when it is asked or made again from the log."""
+    return DecisionRequest(features=request.features, options=request.options, allowed=request.allowed)
 
 
 def request_of(event: Decided) -> DecisionRequest:

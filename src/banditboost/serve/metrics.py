@@ -45,7 +45,7 @@ class Metrics:
     def __init__(self, health: Callable[[], Health], models: int) -> None:
         self._registry = CollectorRegistry()
         self._models, self._most = dict[str, str](), models
-        self._under_way = 0
+        self.under_way = 0
         self._requests = Counts(
             "banditboost_requests", "Requests that were answered", "method", "path", "status"
         )
@@ -63,16 +63,16 @@ class Metrics:
     def collect(self) -> Iterator[Metric]:
         """What is under way, for the registry."""
         yield GaugeMetricFamily(
-            "banditboost_requests_under_way", "Requests that are being answered", self._under_way
+            "banditboost_requests_under_way", "Requests that are being answered", self.under_way
         )
 
     def begin(self) -> None:
         """A request has come."""
-        self._under_way += 1
+        self.under_way += 1
 
     def end(self, method: str, path: str, status: int, seconds: float) -> None:
         """It was answered; the path is that of a route, with its braces."""
-        self._under_way -= 1
+        self.under_way -= 1
         self._requests.counts[method, path, str(status)] += 1
         self._seconds.add((method, path), seconds)
 

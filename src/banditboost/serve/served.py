@@ -19,7 +19,7 @@ from banditboost.serve.course import Course, new_id, request_of
 from banditboost.serve.events import Activated, AnyEvent, Closed, Decided, Judged, Replaced, Settled
 from banditboost.serve.inputs import content_of, read_features, read_options
 from banditboost.serve.messages import DecisionAnswer, DecisionRequest, ModelInfo
-from banditboost.serve.settings import Limits, ModelSettings
+from banditboost.serve.settings import UNLIMITED, Limits, ModelSettings
 from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.store.base import StoredEvent, StoredModel
 from banditboost.serve.windows import OpenDecision
@@ -85,8 +85,8 @@ class Served(Course, Chooser):
         """What a baseline has shown; a label may have been removed since."""
         assert one.asked is not None
         asked = one.asked
-        x = read_features(asked.features, self.limits)
-        offered = {} if asked.options is None else {"options": read_options(asked.options, self.limits)}
+        x = read_features(asked.features, UNLIMITED)  # it was taken once
+        offered = {} if asked.options is None else {"options": read_options(asked.options, UNLIMITED)}
         self.model.learn_logged(x, one.label, reward, one.probability, allowed=asked.allowed, **offered)
 
     def _teach_again(self, one: OpenDecision, reward: float) -> None:
@@ -189,8 +189,8 @@ class Served(Course, Chooser):
         self.decided_again(event, chosen)
 
     def _choose_again(self, event: Decided, request: DecisionRequest, version: str) -> Chosen:
-        x = read_features(request.features, self.limits)
-        options = self._options(request)
+        x = read_features(request.features, UNLIMITED)
+        options = self._options(request, UNLIMITED)
         try:
             if event.arm == "model":
                 chosen = self._chosen_by_model(x, options, request)
@@ -209,7 +209,7 @@ class Served(Course, Chooser):
         raise DiffersError(what)
 
     def _chosen_elsewhere(self, event: Decided) -> Chosen:
-        options = None if event.options is None else read_options(event.options, self.limits)
+        options = None if event.options is None else read_options(event.options, UNLIMITED)
         return Chosen(
             event.arm,  # type: ignore[arg-type]
             event.label,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -46,8 +47,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     depth: Some = 8  # of nested features
     open: Some = 1_000_000  # decisions of a model that wait for a verdict
     models: Some = 100_000
+    under_way: Some = 200  # requests that are answered at once
     queue: Some = 10_000  # requests that wait for the disk
     memory: Some = 1 << 30  # bytes, of all models that are loaded
+
+
+UNLIMITED = Limits(**dict.fromkeys(Limits.__struct_fields__, sys.maxsize))
+"""Of the past: what was taken once is read again, whatever the limits are by now."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

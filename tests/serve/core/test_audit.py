@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 from banditboost.cli.app import app
 from banditboost.serve.events import AnyEvent, Decided, chained, decode, encode
-from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.problems import ServiceError
+from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
 from tests.serve.core.running import LABELS, decided, judged, serve
 
@@ -142,6 +143,64 @@ def test_models_that_are_replaced_at_once_are_all_read_again(tmp_path: Path) -> 
     code, found = typed(tmp_path)
     [shop] = found["models"]
     assert (code, shop["findings"], shop["decisions"]) == (0, [], 2)
+
+
+def test_what_a_baseline_has_shown_and_nobody_has_judged_is_no_finding(tmp_path: Path) -> None:
+    """Without ids, with a ranking and a baseline: a snapshot keeps what is to be learned, and no more."""
+
+    async def use(service: SoloService) -> None:
+        await service.create("shop", ModelSettings(labels=LABELS, seed=1, mode="apprentice"))
+        for hour in range(5):
+            await decided(service, "shop", {"hour": hour}, ranking=2, baseline="red", deferred=hour == 3)
+
+    serve(tmp_path, use)
+    code, found = typed(tmp_path)
+    assert (code, found["models"][0]["findings"]) == (0, [])
+    assert found["models"][0]["snapshots"] == 1
+
+
+def test_a_file_that_took_the_model_s_place_is_kept_though_it_is_written_again(tmp_path: Path) -> None:
+    async def begin(service: SoloService) -> None:
+        await service.create("shop", ModelSettings(labels=LABELS, seed=1))
+        await decided(service, "shop", {"hour": 1})
+        await service.reset("shop")
+
+    async def look(service: SoloService) -> None:
+        await service.show("shop")  # and when it stops, it writes a snapshot of what it has
+
+    async def go_on(service: SoloService) -> None:
+        await decided(service, "shop", {"hour": 2})
+
+    for use in (begin, look, go_on, go_on, go_on, go_on):
+        serve(tmp_path, use)
+    code, found = typed(tmp_path)
+    assert (code, found["models"][0]["findings"], found["models"][0]["decisions"]) == (0, [], 5)
+
+
+def test_what_was_taken_is_read_again_whatever_the_limits_are_now(tmp_path: Path) -> None:
+    wide = {f"feature {i}": {"a": {"b": {"c": i}}} for i in range(30)}
+    offered = json.dumps({"tea" * 200: wide, "milk": {}}).encode()
+
+    async def begin(service: SoloService) -> None:
+        await service.create("shop", ModelSettings(labels=LABELS, seed=1, control=0.5))
+        await service.create("offers", ModelSettings(learner="OptionBoost", seed=1, control=0.5))
+        for n in range(8):
+            await decided(service, "shop", wide, id=f"v{n}")
+            await decided(service, "offers", wide, id=f"v{n}", options=offered)
+            await judged(service, "offers", f"v{n}", correct=True)
+        service._snapshotting.update([1, 2])  # as if it were killed: it writes none at its end
+
+    async def go_on(service: SoloService) -> None:
+        for n in range(8):
+            assert await judged(service, "shop", f"v{n}", correct=True) == "learned"
+            assert await judged(service, "offers", f"v{n}", correct=True) == "duplicate"
+        with pytest.raises(ServiceError, match="give 10 at most"):
+            await decided(service, "shop", {str(i): i for i in range(11)})
+
+    serve(tmp_path, begin, ServiceSettings(limits=Limits(depth=20, id=1000)))
+    serve(tmp_path, go_on, ServiceSettings(limits=Limits(features=10, depth=1, id=10)))
+    code, found = typed(tmp_path)
+    assert (code, [model["findings"] for model in found["models"]]) == (0, [[], []])
 
 
 def test_a_running_service_is_audited_and_names_are_refused(tmp_path: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 
 from banditboost.serve.http.app import create_app
 from banditboost.serve.http.auth import hash_of
+from banditboost.serve.messages import DecisionRequest
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Key, Limits, ServiceSettings
 from tests.serve.calling import Caller, calling
@@ -124,6 +127,48 @@ def test_overload_is_told_with_a_time_to_come_back(client: Caller, service: Memo
     service.refusal = ServiceError(503, "queue", "too many wait; come back later", retry_after=0.2)
     told = client.post(f"{AT}/decisions", json={"features": {}})
     assert (told.status_code, told.headers["retry-after"]) == (503, "1")
+
+
+class Slow(MemoryService):
+    """Answers decisions when it is let."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        super().__init__(settings)
+        self.let = asyncio.Event()
+
+    async def decide(self, name: str, requests: Sequence[DecisionRequest]) -> list[Any]:
+        await self.let.wait()
+        return await super().decide(name, requests)
+
+
+def test_more_than_so_many_at_once_are_turned_away_and_nothing_is_read_of_them() -> None:
+    service = Slow(ServiceSettings(limits=Limits(under_way=3)))
+
+    async def crowd(client: Caller) -> list[httpx.Response]:
+        asked = [asyncio.create_task(_asked(client, "decisions")) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        others = [await _asked(client, "decisions") for _ in range(2)] + [await _asked(client, "verdicts")]
+        assert len(service.asked) == 0
+        looks = [await client._client.get(path) for path in ("/health/ready", "/health/live", "/metrics")]
+        assert [look.status_code for look in looks] == [200, 200, 200]
+        assert 'banditboost_refused_total{code="overloaded"} 3.0' in looks[2].text
+        service.let.set()
+        return [*others, *await asyncio.gather(*asked), await _asked(client, "decisions")]
+
+    with calling(create_app(service)) as client:
+        client.put(AT, json={"labels": ["a", "b"]})
+        answers = client.run(crowd(client))
+    assert [answer.status_code for answer in answers] == [503] * 3 + [200] * 4
+    for answer in answers[:3]:
+        assert answer.headers["retry-after"] == "1"
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.json()["code"] == "overloaded"
+        assert "later" in answer.json()["remedy"]
+
+
+async def _asked(client: Caller, what: str) -> httpx.Response:
+    return await client._client.post(f"{AT}/{what}", json={"features": {}})
 
 
 def test_models(client: Caller) -> None:

@@ -103,7 +103,7 @@ def test_there_is_something_to_see_of_a_model_of_one_minute(page: Page, tmp_path
     with site(tmp_path, ServiceSettings(models={"news": NEWS}), {"news": (60, None)}, past=60.0) as address:
         opened(page, address, "news")
         assert page.run(chosen) == "10 minutes"
-        assert page.run("document.querySelectorAll('.plot .line.model').length") >= 1
+        page.until("!!document.querySelector('.plot .line.model')")
         page.run("document.querySelector('[value=hour]').click()")
         page.until(f"{chosen} === 'hour' && !!document.querySelector('.plot text')")
         page.run("new Promise(done => setTimeout(done, 2500))")
@@ -120,7 +120,7 @@ def test_there_is_something_to_see_of_a_model_of_one_minute(page: Page, tmp_path
 
 
 def test_what_is_not_all_does_not_read_like_it(page: Page, address: str) -> None:
-    page.open(f"{address}/page/wording.js")
+    opened(page, address, "new")
     told = page.run(
         "import('/page/wording.js').then(m => [[1, 1], [0.99976, 1], [0.0004, 1], [0, 1], [0.5, 0], [0.997, 0]]"
         ".map(([share, digits]) => m.percent(share, digits)))"

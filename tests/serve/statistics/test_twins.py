@@ -8,6 +8,8 @@ import random
 import msgspec
 import pytest
 
+from banditboost.inspection.changes import Change
+from banditboost.serve.events import Settled
 from banditboost.serve.statistics import ModelStatistics
 from banditboost.serve.statistics.points import SPANS
 from banditboost.serve.statistics.watching import LATENESS
@@ -75,3 +77,32 @@ def test_put_away_and_looked_at_in_between_all_is_the_same(stream: Stream) -> No
         if draw.random() < 0.02:
             made = ModelStatistics.from_plain(json.loads(json.dumps(made.to_plain())))
     assert json.dumps(made.to_plain()) == json.dumps(watched(stream).to_plain())
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_what_was_put_away_does_not_change_with_what_comes_later(stream: Stream) -> None:
+    """A snapshot is written while the model goes on."""
+    draw, made, kept = random.Random(1), ModelStatistics(), []
+    for told in stream.told:
+        made.note(*told)
+        if draw.random() < 0.02:
+            plain = made.to_plain()
+            kept.append((plain, json.dumps(plain)))
+    made.count()
+    assert len(kept) > 3
+    assert all(json.dumps(plain) == before for plain, before in kept)
+
+
+def test_changes_are_told_in_the_order_of_the_log() -> None:
+    """Whether the settings before them were counted by then or not."""
+    marks = []
+    for looks in (False, True):
+        made = ModelStatistics()
+        for control in (0.0, 0.5):
+            settings = {"labels": ["a", "b"], "control": control, "rewards": (0.0, 1.0)}
+            made.note(1.0, Settled(settings))
+        if looks:
+            made.look("hour")
+        made.noticed(2.0, Change(number=1, verdicts=10, label="a"))
+        marks.append([mark["kind"] for mark in made.to_plain()["marks"]])
+    assert marks == [["settings", "change"]] * 2

@@ -75,6 +75,11 @@ class Plan(NamedTuple):
     def n_slots(self) -> int:
         return int(self.layout.spans["room"].sum())
 
+    @property
+    def draws_pairs(self) -> bool:
+        """Whether there are too many pairs of columns for all of them."""
+        return self.chosen.n_pairs > MOST_PAIRS
+
     def is_laid_out_as(self, other: Plan) -> bool:
         """Whether every slot belongs to whom it belongs there."""
         return np.array_equal(self.widths, other.widths)

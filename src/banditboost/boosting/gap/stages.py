@@ -103,6 +103,7 @@ class LinearStages:
             "codes": np.zeros(d, np.int64),
             "numbers": np.zeros(d),
             "columns": np.zeros(self._plan.n_columns if self._plan.n_columns < d else 0),
+            "telling": np.zeros(self._plan.n_columns if self._weighs_columns else 0),
             "row": np.zeros(d),
             "verdicts": np.array([-1], np.int64),
             "shared_scores": np.zeros(self.weights.shape[1] * LANES),
@@ -116,6 +117,11 @@ class LinearStages:
             "used": np.zeros(wide, np.uint32),
             "probabilities": np.zeros(len(self.groups)),
         }
+
+    @property
+    def _weighs_columns(self) -> bool:
+        """Whether a column counts by what it tells: where pairs are drawn, and there are no regressions."""
+        return self._sides is None and self._plan.draws_pairs and not self.narrow.weights.shape[1]
 
     @property
     def _slots_of_regressions(self) -> tuple[int, int]:

@@ -94,6 +94,7 @@ class GapScratch(NamedTuple):
     codes: Array  # by column: the nominal value or the bin; -1 if missing
     numbers: Array  # by column: the standardised value, or 1
     columns: Array  # the row without words, as trees read it; empty if there are no places for words
+    telling: Array  # by column, what it tells all labels together; empty where rows are not too wide
     row: Array  # of which the list was made,
     verdicts: Array  # [1] and when: the statistics are those after so many verdicts
     shared_scores: (

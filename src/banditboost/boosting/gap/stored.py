@@ -83,7 +83,7 @@ def check_stages(learned: Learned, features: Array, verdicts: int, waits: bool) 
     _check_statistics(learned.statistics, features["kind"] == NUMERIC, verdicts)
     _check_weights(learned, len(features), verdicts)
     for regressions in (learned.narrow, learned.wide):
-        _check_regressions(regressions, learned.n_groups, verdicts)
+        check_regressions(regressions, learned.n_groups, verdicts)
     _check_late(learned.narrow, learned.n_groups)
     if waits:
         _check_waiting(learned.wide, learned.n_groups, len(features), verdicts)
@@ -136,7 +136,7 @@ def _check_weights(learned: Learned, n_columns: int, verdicts: int) -> None:
     demand((lanes < learned.n_groups) | (squares == 0.0), "a chain that was not made has learned")
 
 
-def _check_regressions(regressions: Regressions, n_groups: int, verdicts: int) -> None:
+def check_regressions(regressions: Regressions, n_groups: int, verdicts: int) -> None:
     """Ridge regressions on signs: an inverse is symmetric, positive and at most 1; no weight is above half
     the root of the number of lessons, of which little is lost by rounding. After a change of the world
     lessons may add to weights once more.

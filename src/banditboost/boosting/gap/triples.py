@@ -13,18 +13,23 @@ from banditboost.types import Array
 WIDEST_JOINT = 1_024  # slots of a regression of contexts, options and their products
 
 
-def triples_of(numeric: Array, widths: Array, of_options: Array, n_before: int) -> Array:
-    """All of them, if the regression has room for their slots after so many others; else none.
+def pairs_of_context(numeric: Array, widths: Array, context: Array) -> tuple[Array, Array, Array]:
+    """First and second columns of all pairs of these columns, and how many slots each pair has.
 
-    Pairs of the context come by their second column, then by the first; a number has a pair with itself.
+    They come by their second column, then by the first; a number has a pair with itself, with one slot.
     """
-    context, own = np.flatnonzero(~of_options), np.flatnonzero(of_options)
-    if len(context) > WIDEST_JOINT or len(own) > WIDEST_JOINT:
-        return np.zeros(0, TRIPLE)
     second, first = np.nonzero(np.tri(len(context), dtype=np.bool_))
     kept = (first != second) | numeric[context[first]]
     first, second = context[first[kept]], context[second[kept]]
-    slots = np.where(first == second, 1, widths[first] * widths[second])
+    return first, second, np.where(first == second, 1, widths[first] * widths[second])
+
+
+def triples_of(numeric: Array, widths: Array, of_options: Array, n_before: int) -> Array:
+    """All of them, if the regression has room for their slots after so many others; else none."""
+    context, own = np.flatnonzero(~of_options), np.flatnonzero(of_options)
+    if len(context) > WIDEST_JOINT or len(own) > WIDEST_JOINT:
+        return np.zeros(0, TRIPLE)
+    first, second, slots = pairs_of_context(numeric, widths, context)
     needed = slots[:, np.newaxis] * widths[own]
     if n_before + int(needed.sum()) > WIDEST_JOINT:
         return np.zeros(0, TRIPLE)

@@ -50,10 +50,8 @@ def create_app(service: Service, *, start: bool = True) -> ASGIApp:
     app = Starlette(
         routes=routes, exception_handlers=HANDLERS, lifespan=_lifespan(service) if start else None
     )
-    personalizer = service.settings.personalizer
-    about = None if personalizer is None else personalizer.model
     hot = Hot(Headed(app), Decisions(service), keys, routes)
-    return Metered(hot, routes, metrics, traffic, about)
+    return Metered(hot, routes, metrics, traffic, service.settings)
 
 
 def operations_of(service: Service, metrics: Metrics, traffic: Traffic) -> list[Operation]:

@@ -15,7 +15,7 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-_RAW = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+RAW = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 class Headed:
@@ -29,7 +29,7 @@ class Headed:
             if message["type"] == "http.response.start":
                 there = list(message["headers"])
                 names = {name for name, _ in there}
-                message["headers"] = there + [pair for pair in _RAW if pair[0] not in names]
+                message["headers"] = there + [pair for pair in RAW if pair[0] not in names]
             await send(message)
 
         await self._app(scope, receive, told)

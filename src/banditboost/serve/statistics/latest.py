@@ -43,7 +43,7 @@ class LatestDecisions:
             found.update(outcome=outcome, reward=reward, told=at)
 
     def to_plain(self) -> list[dict[str, Any]]:
-        return [*self.decisions.values()]
+        return [dict(told) for told in self.decisions.values()]  # they change as more is heard
 
     def restore(self, plain: list[dict[str, Any]]) -> None:
         self.decisions = {told["id"]: dict(told) for told in plain}

@@ -124,7 +124,8 @@ class ModelStatistics:
             self.count()
 
     def noticed(self, at: float, change: Change) -> None:
-        """The model has noticed a change."""
+        """The model has noticed a change, after all events that were told before."""
+        self.count()
         self.marks.append({"at": at, "kind": "change", "label": change.label, "verdicts": change.verdicts})
 
     def count(self) -> None:

@@ -14,10 +14,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent, StoredModel, StoreError
+from banditboost.serve.store.moving import Mover
+from banditboost.serve.store.packing import packed, unpacked
 from banditboost.serve.store.wal import commits_left_out
 
 _SCHEMA = """
@@ -43,6 +45,7 @@ _VALUES = 5  # of a row
 _INSERT = "INSERT INTO events (place, key, at, chain, body) VALUES "
 _MOST_ROWS = 250  # of one statement
 _PIECE = 1 << 20  # bytes: a snapshot does not keep commits waiting
+_EVENT = 1_000  # bytes, with its place in the index; roughly
 _FIRST = 1 << 40  # events of a model; a place in the table is model * _FIRST + n
 _KEPT = 2  # snapshots of a model, besides those that a log is read from
 _DELETED = 10_000  # events in one transaction
@@ -90,6 +93,7 @@ class SQLiteStore:
         self._generation = 0
         self._lock: Any = None
         self._writing = threading.RLock()
+        self._mover = Mover(lambda: self._reader, self._writing)
         if read_only:
             self._begin_to_look()
         else:
@@ -159,6 +163,7 @@ class SQLiteStore:
         made.execute(f"PRAGMA synchronous={self._sync.upper()}")
         made.execute("PRAGMA cache_size=-32768")
         made.execute("PRAGMA journal_size_limit=67108864")
+        made.execute("PRAGMA wal_autocheckpoint=0")  # the mover does it
         if self._most_pages is not None:
             made.execute(f"PRAGMA max_page_count={self._most_pages}")
         return made
@@ -175,6 +180,10 @@ class SQLiteStore:
         return reader
 
     def _close_connections(self) -> None:
+        with self._mover.moving:
+            self._close_all()
+
+    def _close_all(self) -> None:
         self._generation += 1
         for connection in (*self._readers, self._writer):
             connection.close()
@@ -204,6 +213,7 @@ class SQLiteStore:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+        self._mover.wrote(_PIECE)
 
     def probe(self) -> None:
         """Open anew what has broken, and write something; a StoreError if that does not last, either."""
@@ -216,6 +226,7 @@ class SQLiteStore:
 
     def close(self) -> None:
         """Give the folder back."""
+        self._mover.stop()
         with self._writing, self._told():
             self._close_connections()
             if not self._read_only:
@@ -244,8 +255,7 @@ class SQLiteStore:
                 raise KeyError(name)
             number = writer.execute("INSERT INTO models (name, created) VALUES (?, ?)", (name, at)).lastrowid
             made = StoredModel(int(number or 0), name, at)
-            _put_pieces(writer, made.number, first)
-            _put_row(writer, made.number, first, kept=True)
+            _put_whole(writer, made.number, first)
             _insert(writer, _rows([Append(made.number, [event])]))
         return made
 
@@ -286,12 +296,12 @@ class SQLiteStore:
         if not snapshots and len(rows) <= _VALUES * _MOST_ROWS:
             with self._writing, self._told():
                 _insert(self._writer, rows)
+            self._mover.wrote(len(rows) // _VALUES * _EVENT)
             return
         with self._transaction() as writer:
             _insert(writer, rows)
             for model, snapshot in snapshots:
-                _put_pieces(writer, model, snapshot)
-                _put_row(writer, model, snapshot, kept=True)
+                _put_whole(writer, model, snapshot)
 
     def head(self, model: int) -> tuple[int, int]:
         """The number of the last event of a model's log, and the chain after it."""
@@ -333,11 +343,13 @@ class SQLiteStore:
 
     def put_snapshot(self, model: int, snapshot: Snapshot) -> None:
         """Write it piece by piece; it counts from the last transaction on."""
-        for piece in _pieces(model, snapshot):
+        *pieces, last = _pieces(model, snapshot)
+        for piece in pieces:
             with self._transaction() as writer:
                 _put_piece(writer, piece)
         with self._transaction() as writer:
-            _put_row(writer, model, snapshot, kept=False)
+            _put_piece(writer, last)
+            _put_row(writer, last, snapshot, kept=False)
             _prune(writer, model)
 
     def snapshot(self, model: int, at_most: int | None = None) -> Snapshot:
@@ -350,8 +362,8 @@ class SQLiteStore:
                 (model, most),
             ).fetchall()
         for n, version, file_size, checksum in rows:
-            body = self._body(model, n)
-            if zlib.crc32(body) == checksum:
+            body = unpacked(self._body(model, n))
+            if body is not None and zlib.crc32(body) == checksum:
                 return Snapshot(n, body[:file_size], body[file_size:], version)
         raise StoreError(
             "damaged", f"{self.path}: model {model} has no intact snapshot; {_REMEDIES['damaged']}"
@@ -402,35 +414,45 @@ def _insert(writer: sqlite3.Connection, values: list[Any]) -> None:
         writer.execute(_INSERT + ",".join([_ROW] * (len(some) // _VALUES)), some)
 
 
-def _pieces(model: int, snapshot: Snapshot) -> Iterator[tuple[int, int, int, bytes]]:
-    body = snapshot.file + snapshot.state
-    for piece, start in enumerate(range(0, len(body), _PIECE)):
-        yield model, snapshot.n, piece, body[start : start + _PIECE]
+class _Piece(NamedTuple):
+    """Of a snapshot, as it is kept."""
+
+    model: int
+    n: int
+    number: int
+    body: bytes
 
 
-def _put_piece(writer: sqlite3.Connection, piece: tuple[int, int, int, bytes]) -> None:
+def _pieces(model: int, snapshot: Snapshot) -> list[_Piece]:
+    body = packed(snapshot)
+    starts = range(0, len(body), _PIECE)
+    return [_Piece(model, snapshot.n, number, body[at : at + _PIECE]) for number, at in enumerate(starts)]
+
+
+def _put_piece(writer: sqlite3.Connection, piece: _Piece) -> None:
     writer.execute("INSERT OR REPLACE INTO pieces (model, n, piece, body) VALUES (?, ?, ?, ?)", piece)
 
 
-def _put_pieces(writer: sqlite3.Connection, model: int, snapshot: Snapshot) -> None:
-    for piece in _pieces(model, snapshot):
+def _put_whole(writer: sqlite3.Connection, model: int, snapshot: Snapshot) -> None:
+    """One that is kept for ever."""
+    pieces = _pieces(model, snapshot)
+    for piece in pieces:
         _put_piece(writer, piece)
+    _put_row(writer, pieces[-1], snapshot, kept=True)
 
 
-def _put_row(writer: sqlite3.Connection, model: int, snapshot: Snapshot, *, kept: bool) -> None:
+def _put_row(writer: sqlite3.Connection, last: _Piece, snapshot: Snapshot, *, kept: bool) -> None:
     """From now on the snapshot counts; pieces beyond its end are those of one that was never finished.
 
     Those of a model's beginning and of files that took its place are kept: a log is read from there.
     """
-    body = len(snapshot.file) + len(snapshot.state)
+    writer.execute("DELETE FROM pieces WHERE model = ? AND n = ? AND piece > ?", last[:3])
     writer.execute(
-        "DELETE FROM pieces WHERE model = ? AND n = ? AND piece >= ?",
-        (model, snapshot.n, -(-body // _PIECE)),
-    )
-    writer.execute(
-        "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (model, n) DO UPDATE SET "
+        "version = excluded.version, file_size = excluded.file_size, checksum = excluded.checksum, "
+        "kept = kept OR excluded.kept",
         (
-            model,
+            last.model,
             snapshot.n,
             snapshot.version,
             len(snapshot.file),

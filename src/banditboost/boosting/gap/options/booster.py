@@ -15,6 +15,18 @@ import numpy as np
 from banditboost.boosting.gap.chained import ChainBooster
 from banditboost.boosting.gap.options.choose import choose_option
 from banditboost.boosting.gap.options.own import arrays_of, places_for, stored_own
+from banditboost.boosting.gap.options.rooms import (
+    LinePlan,
+    arrays_of_lines,
+    line_row_for,
+    lines_for,
+    most_memory_of_lines,
+    moved_lines,
+    plan_lines,
+    size_of_lines,
+    stored_lines,
+    with_rooms,
+)
 from banditboost.boosting.gap.options.state import (
     CHAIN,
     ID,
@@ -39,6 +51,7 @@ from banditboost.models.logged_offers import LoggedOfferingModel
 from banditboost.models.model import MEBIBYTE
 from banditboost.models.offering import ALL
 from banditboost.rewards import UNIT
+from banditboost.rows.features import NUMERIC, feature_table
 from banditboost.rows.options import sides
 from banditboost.rows.schema import Schema
 from banditboost.text import quoted
@@ -117,6 +130,8 @@ class OptionBoost(LoggedOfferingModel, ChainBooster):
     def _make_learners(self) -> None:
         super()._make_learners()
         self._own = np.zeros(places_for(self.max_memory), OWN)
+        self._line_plan = self._plan_lines()
+        self._lines = lines_for(len(self._line_plan.keys), self.max_memory)
         self._committee.add(self.n_learners)
         self._most_offered = _FIRST_ROOM
 
@@ -129,6 +144,21 @@ class OptionBoost(LoggedOfferingModel, ChainBooster):
         self._offered = room_for(self._most_offered, len(self._schema), folds)
         n_wide = self._stages.wide.weights.shape[1]
         self._wide_row = wide_row_for(len(self._schema), self._stages.layout, self._stages.triples, n_wide)
+        if self._line_plan.layout is not stages.layout:
+            self._move_lines()
+        self._line_row = line_row_for(self._line_plan)
+
+    def _plan_lines(self) -> LinePlan:
+        numeric = feature_table(self._schema)["kind"] == NUMERIC
+        return plan_lines(self._stages.layout, numeric, sides(self._schema))
+
+    def _move_lines(self) -> None:
+        """Lines move with what they are about; where there are fewer rooms now, ids lose theirs."""
+        before, given = self._line_plan, self._lines
+        self._line_plan = self._plan_lines()
+        self._lines = moved_lines(given, before, self._line_plan, self.max_memory)
+        if self._lines.taken[0] < given.taken[0]:
+            self._own = with_rooms(self._own, self._lines)
 
     def _make_room_for(self, n_options: int) -> None:
         self._most_offered = 1 << (n_options - 1).bit_length()
@@ -136,14 +166,16 @@ class OptionBoost(LoggedOfferingModel, ChainBooster):
 
     def learned(self) -> OptionLearned:
         """Counts, tally, losses of the experts, linear stages, regressions, and what is special to ids."""
-        return OptionLearned(**super().learned()._asdict(), own=self._own)
+        return OptionLearned(**super().learned()._asdict(), own=self._own, lines=self._lines)
 
     def _state(self) -> OptionState:
-        own = {"offered": self._offered, "of_options": self._of_options, "wide_row": self._wide_row}
+        own = {"offered": self._offered, "of_options": self._of_options}
+        own |= {"wide_row": self._wide_row, "line_row": self._line_row}
         return OptionState(**super()._state()._asdict(), **own)
 
     def _memory_for_trees(self) -> int:
-        return super()._memory_for_trees() - places_for(self.max_memory) * OWN.itemsize
+        own = places_for(self.max_memory) * OWN.itemsize + most_memory_of_lines(self.max_memory)
+        return super()._memory_for_trees() - own
 
     def _n_between(self) -> int:
         return N_BETWEEN
@@ -184,18 +216,20 @@ class OptionBoost(LoggedOfferingModel, ChainBooster):
 
     @property
     def memory_usage(self) -> int:
-        return super().memory_usage + self._own.nbytes
+        return super().memory_usage + self._own.nbytes + size_of_lines(self._lines)
 
     # Files and copies
 
     def _records(self) -> list[Array]:
-        return [*super()._records(), self._own]
+        return [*super()._records(), self._own, self._lines.rooms]
 
     def _arrays(self) -> dict[str, Array]:
-        return {**super()._arrays(), **arrays_of(self._own)}
+        return {**super()._arrays(), **arrays_of(self._own), **arrays_of_lines(self._lines)}
 
     def _restore(self, arrays: dict[str, Array]) -> None:
-        self._own = stored_own(arrays, len(self._own), self._counted.verdicts)
+        own = stored_own(arrays, len(self._own), self._counted.verdicts)
+        self._lines = stored_lines(arrays, self._lines, own, self._counted.verdicts)
+        self._own = with_rooms(own, self._lines)
         super()._restore(arrays)
 
     def _n_learners_made(self) -> int:

@@ -16,7 +16,8 @@ from banditboost.boosting.gap.choose import best_label, draw_other, weigh_labels
 from banditboost.boosting.gap.experts import N_REGRESSIONS, clip, recent_error, weigh_experts
 from banditboost.boosting.gap.options.columns import list_joint, list_option, sum_bins, sum_columns
 from banditboost.boosting.gap.options.fold import fold_context
-from banditboost.boosting.gap.options.own import own_part
+from banditboost.boosting.gap.options.lines import line_answer, line_square, list_line, trust_in_lines
+from banditboost.boosting.gap.options.own import mean_missed
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
 from banditboost.boosting.gap.options.walk import ask_walking, begin_walk
 from banditboost.boosting.gap.options.widths import begin_block, measure_block, note_block
@@ -60,13 +61,28 @@ def n_trees_asked(weights: Array) -> int:
     return n - STAGES
 
 
+@inlined
+def own_part(model: Any, number: float, trust: float) -> float:
+    """What is special to an id: the mean of what its scores have missed, and its line."""
+    mean = mean_missed(model.learned.own, number)
+    return mean + trust * (line_answer(model, number) - mean) if trust > 0.0 else mean
+
+
+@inlined
+def own_square(model: Any, number: float, trust: float) -> float:
+    """How unsure that is, squared."""
+    return trust * line_square(model, number) if trust > 0.0 else 0.0
+
+
 @allocating
 def score_options(model: Any, allowed: Array, weights: Array, factor: float) -> None:
     """Score and hope of every option that may be shown, eight after eight."""
     offered, n_asked = model.offered, n_trees_asked(weights)
     walk = begin_walk(model, n_asked, offered.rows[label_at(allowed, 0)])
     list_joint(model, offered.rows[label_at(allowed, 0)])
+    list_line(model)
     fold_context(model)
+    trust = trust_in_lines(model.learned.lines)
     n = offered.number[0] if allowed.size == 0 else allowed.size
     for first in range(0, n, LANES):
         end = min(n, first + LANES)
@@ -76,8 +92,8 @@ def score_options(model: Any, allowed: Array, weights: Array, factor: float) -> 
             list_option(model, offered.rows[option])
             ask_walking(model, walk, offered.rows[option])
             offered.alone[option] = score_chain(model, weights, walk.answers)
-            offered.scores[option] = offered.alone[option] + own_part(model.learned.own, offered.ids[option])
-            note_block(model, place - first)
+            offered.scores[option] = offered.alone[option] + own_part(model, offered.ids[option], trust)
+            note_block(model, place - first, own_square(model, offered.ids[option], trust))
         measure_block(offered.folds)
         for place in range(first, end):
             option, width = label_at(allowed, place), offered.folds.squares[place - first]
@@ -92,6 +108,7 @@ def choose_option(model: Any, memo: Array, key: int) -> None:
     allowed = offered.allowed[1 : 1 + scratch.allowed[0]]
     weights, probabilities = np.empty(learned.losses.size), offered.probabilities[:k]
     least = weigh_experts(learned.losses, scratch.narrow.size > 0, model.wide_row.product.size > 0, weights)
+    least = min(least, min(learned.lines.losses[0], learned.lines.losses[1]))
     score_options(model, allowed, weights, HOPE * recent_error(least, verdicts))
     greedy = best_label(offered.scores[:k], allowed)
     factor = GAMMA_AMONG * math.sqrt(verdicts + 1.0)

@@ -17,24 +17,35 @@ from banditboost.types import Array
 
 SHRINKAGE = 20.0  # verdicts that nothing was special in, before the first
 MOST_IDS = 1 << 17  # places: 3 MiB
-_MEMORY_SHARE = 64  # part of the ceiling, at most
+_MEMORY_SHARE = 64  # part of the ceiling, about
+_BYTES = 24  # of a place, as they were before lines had rooms: files tell places by their number
 _ROUNDING = 1e-6
+_KEPT = ("count", "sum", "name")
 
 
 def places_for(max_memory: int) -> int:
     """How many places there are: a power of two."""
-    affordable = max_memory // (_MEMORY_SHARE * OWN.itemsize)
+    affordable = max_memory // (_MEMORY_SHARE * _BYTES)
     return min(MOST_IDS, 1 << (affordable.bit_length() - 1))
 
 
 @inlined
-def own_part(own: Array, number: float) -> float:
-    """What is special to an id."""
+def place_of(own: Array, number: float) -> int:
+    """Where an id is; -1 if its place keeps another one, or it has no number."""
     if number < 0.0:
+        return -1
+    place = int(number) & (own.size - 1)
+    return place if own[place]["name"] == number and own[place]["count"] > 0.0 else -1
+
+
+@inlined
+def mean_missed(own: Array, number: float) -> float:
+    """What scores of an id have missed in the mean, shrunken."""
+    place = place_of(own, number)
+    if place < 0:
         return 0.0
-    place = own[int(number) & (own.size - 1)]
-    part: float = place["sum"] / (place["count"] + SHRINKAGE) if place["name"] == number else 0.0
-    return part
+    mean: float = own[place]["sum"] / (own[place]["count"] + SHRINKAGE)
+    return mean
 
 
 @inlined
@@ -52,7 +63,7 @@ def note_own(own: Array, number: float, missed: float) -> None:
 def arrays_of(own: Array) -> dict[str, Array]:
     """What a file keeps: the places that were written to."""
     used = np.flatnonzero(own["count"])
-    return {"own_places": used, "own_values": np.stack([own[field][used] for field in OWN.names or ()])}
+    return {"own_places": used, "own_values": np.stack([own[field][used] for field in _KEPT])}
 
 
 def stored_own(arrays: dict[str, Array], n_places: int, verdicts: int) -> Array:
@@ -68,6 +79,6 @@ def stored_own(arrays: dict[str, Array], n_places: int, verdicts: int) -> Array:
     demand((name >= 0.0) & (name < 2.0**32) & (name == np.floor(name)), "the number of an id is out of range")
     demand(name.astype(np.int64) % n_places == used, "an id is not at its place")
     made = np.zeros(n_places, OWN)
-    for field, column in zip(OWN.names or (), values, strict=True):
+    for field, column in zip(_KEPT, values, strict=True):
         made[field][used] = column
     return made

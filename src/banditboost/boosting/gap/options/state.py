@@ -14,12 +14,37 @@ from banditboost.types import Array, Record
 
 CHAIN = 0  # there is one
 COLUMNS, PRODUCTS, NARROW, WIDE = range(4)  # sums over the columns of a row: two stages, two regressions
-# Of an id: how often it was shown and heard of, what the chain missed then, and the id's number.
-OWN = np.dtype([("count", "f8"), ("sum", "f8"), ("name", "f8")], align=True)
+# Of an id: how often it was shown and heard of, what scores missed then, the id's number, and that of its
+# line's room, counted from 1; 0 if it has none.
+OWN = np.dtype([("count", "f8"), ("sum", "f8"), ("name", "f8"), ("room", "i8")], align=True)
+# Of a line: the place of its id, and after how many verdicts it was heard of last.
+ROOM = np.dtype([("place", "i8"), ("learned", "f8")], align=True)
 # In a memo, after the probabilities: the number of the shown option's id, and its score without what is
 # special to it.
 ID, SCORE = VOTES + MOST_PROBABILITIES, VOTES + MOST_PROBABILITIES + 1
 N_BETWEEN = MOST_PROBABILITIES + 2
+
+
+class Lines(NamedTuple):
+    """Regressions of ids. All of it is saved, but for rooms that nobody has taken yet."""
+
+    regressions: Regressions  # [rooms, slots of the context]
+    rooms: Array  # ROOM: the place of the id, and after how many verdicts it was heard of last
+    taken: Array  # [1]: the first so many rooms have been taken
+    losses: Array  # [2]: recent, of scores with the mean that an id has missed, and with its line
+
+
+class LineRow(NamedTuple):
+    """The context as lines read it. Nothing here is saved."""
+
+    places: Array  # by slot of stage 1: the slot of a line; -1 of options
+    pairs: Array  # PAIR: products of two columns of the context
+    slots: Array
+    values: Array
+    size: Array  # [1]: how many these are
+    first: Array  # [1]: the squared width of a line that has learned nothing
+    product: Array  # [slots of a line]: of the last inverse with a row
+    prior: Array  # [slots of a line]: the diagonal that an inverse begins with
 
 
 class OptionLearned(NamedTuple):
@@ -38,6 +63,7 @@ class OptionLearned(NamedTuple):
     narrow: Regressions
     wide: Regressions
     own: Array  # OWN[places]
+    lines: Lines
 
 
 class WideRow(NamedTuple):
@@ -110,6 +136,7 @@ class OptionState(NamedTuple):
     offered: Offered
     of_options: Array  # of each number of a row: 1 if it is one of an option's
     wide_row: WideRow
+    line_row: LineRow
 
 
 def room_for(n_options: int, width: int, folds: Folds) -> Offered:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from banditboost.boosting.gap.chain import list_row, list_stages
-from banditboost.boosting.gap.options.own import note_own
+from banditboost.boosting.gap.options.lines import judge_lines, list_line, teach_line
+from banditboost.boosting.gap.options.own import mean_missed, note_own
 from banditboost.boosting.gap.options.state import CHAIN, ID, SCORE
 from banditboost.boosting.gap.options.wide import teach_wide
 from banditboost.boosting.gap.regression import has_columns
@@ -29,7 +30,16 @@ def teach_option(model: Any, memo: Array, reward: float, key: int) -> None:
         list_stages(model, 2)
         teach_wide(model, y)
     teach_group(model, x, CHAIN, model.learned.counts.verdicts - 1.0, y, key)
-    note_own(model.learned.own, memo[ID], y - memo[SCORE])
+    teach_own(model, memo[ID], memo[SCORE], y)
+
+
+@inlined
+def teach_own(model: Any, number: float, score: float, y: float) -> None:
+    """What is special to an id learns what its score has missed."""
+    list_line(model)
+    judge_lines(model, number, score, mean_missed(model.learned.own, number), y)
+    note_own(model.learned.own, number, y - score)
+    teach_line(model, number, y - score)
 
 
 @inlined

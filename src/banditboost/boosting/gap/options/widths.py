@@ -25,12 +25,14 @@ def begin_block(folds: Any) -> None:
 
 
 @kernel
-def note_block(model: Any, number: int) -> None:
-    """Keep the bundles of the listed option, and what is known of its values at shared places."""
+def note_block(model: Any, number: int, square: float) -> None:
+    """Keep the bundles of the listed option, what is known of its values at shared places, and the squared
+    width of what is special to its id.
+    """
     folds, scratch, answers = model.offered.folds, model.scratch, model.offered.folds.shared_squares
     answers[:] = 0.0
     add_shared_squares(model, answers)
-    folds.squares[number] = answers[CHAIN]
+    folds.squares[number] = answers[CHAIN] + square
     if scratch.narrow.size == 0:
         return
     for i in range(scratch.bounds[0], scratch.bounds[1]):
