@@ -79,12 +79,13 @@ what is accepted. Not more than `under_way` requests ([limits](../serve/limits.m
 load. Refusing costs, too: at {times:g} times the load {share:.0f} % of the best rate are answered.
 """
 SOAK = """
-## Hour after hour
+## Memory over time
 
 {requests} decisions and verdicts in {minutes} minutes, of {models} models by lot, with a ceiling of {ceiling} MiB that is less than they weigh: they are put
-away and come back all the time. Resident memory of the process, MiB: {resident_first} after the first ten seconds, {resident_early} on average in the second
-tenth of the time, {resident_late} in the last tenth, {resident_most} at the most. It goes beyond the ceiling by the program itself with its
-machine code (about 210), copies that are being written, and SQLite's caches. Waits at 400 requests a second beside other work: p50 {p50} ms, p99 {p99} ms.
+away and come back all the time. An hour was wanted; so long it was **not** tried. Resident memory of the process, MiB: {resident_first} after the first ten
+seconds, {resident_early} on average in the second tenth of the time, {resident_late} in the last tenth, {resident_most} at the most. It goes beyond the ceiling by the
+program itself with its machine code (about 210), copies that are being written, and SQLite's caches. The machine was busy with other work
+meanwhile: {rate} requests a second were answered, and how long they waited says nothing.
 """
 STALENESS = """
 ## What staleness costs
