@@ -13,7 +13,7 @@ import msgspec
 
 Line = list[Any]
 ANSWERS = ("decided", "judged", "activated")
-_PATIENCE = 120.0  # seconds
+_PATIENCE = 900.0  # seconds; others may have stopped all of this for a while
 
 
 class Process:

@@ -55,6 +55,9 @@ class Site:
         time.sleep(self._draw.uniform(0.0, most_seconds))
         lines = self._running.pop(self._draw.randrange(AT_ONCE)).kill()
         wrong = [what for truth in self.truths.values() if (what := self._look(truth))]
+        for truth in self.truths.values():
+            wrong += truth.wrong
+            truth.wrong = []
         return Kill(start=self._begin(), wrong=wrong, **self._told(lines))
 
     def _told(self, lines: list[Line]) -> dict[str, object]:

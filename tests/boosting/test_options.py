@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import banditboost
 from banditboost import Decision, OptionBoost, PendingDecisions, Schema, play
-from banditboost.boosting.gap.options.lines import lines_for, stored_lines
 from banditboost.boosting.gap.options.own import stored_own
+from banditboost.boosting.gap.options.rooms import lines_for, stored_lines
 from banditboost.compiled.rng import EXPLORE, uniform_at
 from banditboost.errors import (
     DecisionError,

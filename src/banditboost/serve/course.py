@@ -182,7 +182,7 @@ class Course:
             one.heard += 1
             one.sum += event.reward
             if event.once:
-                one.names = (*one.names, event.once)
+                one.names[event.once] = None
 
     def activate(self, id_: str, now: float) -> VerdictAnswer:
         """A deferred decision was shown."""

@@ -92,7 +92,7 @@ def _kept(one: OpenDecision) -> KeptDecision:
         one.waiting,
         one.heard,
         one.sum,
-        one.names,
+        tuple(one.names),
         one.asked,
         None if decision is None else decision._memo.tobytes(),
         0 if decision is None else len(decision._labels),
@@ -134,7 +134,8 @@ def settings_of(state: Kept) -> ModelSettings:
 def _open(kept: KeptDecision, served: Served) -> OpenDecision:
     one = OpenDecision(kept.answer, kept.at, kept.window, kept.content)
     one.choices, one.assigned, one.made, one.asked = kept.choices, kept.assigned, kept.made, kept.asked
-    one.waiting, one.heard, one.sum, one.names = kept.waiting, kept.heard, kept.sum, kept.names
+    one.waiting, one.heard, one.sum = kept.waiting, kept.heard, kept.sum
+    one.names = dict.fromkeys(kept.names)
     if kept.numbers is not None:
         one.decision = _decision(kept, served)
     return one

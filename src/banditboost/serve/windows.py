@@ -43,7 +43,7 @@ class OpenDecision:
         self.waiting = answer.deferred  # to be activated
         self.heard = 0  # verdicts that count or are held
         self.sum = 0.0  # of what they said
-        self.names: tuple[str, ...] = ()  # of those that have one
+        self.names: dict[str, None] = {}  # of those that have one, in their order
         self.done: str | None = None  # what a verdict is answered from now on: "duplicate" or "late"
 
     @property

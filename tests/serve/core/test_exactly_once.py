@@ -16,11 +16,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from banditboost.serve import making
 from banditboost.serve.clock import Clock
-from banditboost.serve.messages import VerdictRequest
+from banditboost.serve.course import Course
+from banditboost.serve.events import Judged
+from banditboost.serve.messages import DecisionAnswer, VerdictRequest
 from banditboost.serve.problems import ServiceError
-from banditboost.serve.settings import ModelSettings, ServiceSettings
+from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
 from banditboost.serve.solo import SoloService
 from banditboost.serve.store.sqlite import SQLiteStore
+from banditboost.serve.verdicts import outcome_of
+from banditboost.serve.windows import OpenDecision
 from tests.naive.service import NaiveService
 from tests.serve.core.files import differing
 from tests.serve.core.running import LABELS, asked, raised
@@ -180,3 +184,37 @@ ServiceAndTwin.TestCase.settings = hypothesis_settings(max_examples=25, stateful
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 class TestServiceAndTwin(ServiceAndTwin.TestCase):  # type: ignore[misc, name-defined, valid-type]
     """Found by pytest."""
+
+
+class Compared(str):
+    """A text that counts how often it is compared."""
+
+    __slots__ = ()
+    times = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return str.__eq__(self, other)
+
+
+def test_names_of_verdicts_are_found_without_looking_at_all_of_them() -> None:
+    """Of one decision there may be as many as somebody likes to send."""
+    settings = ModelSettings(labels=LABELS, counting="sum")
+    answer = DecisionAnswer(
+        id="x",
+        label="red",
+        probability=1.0,
+        explored=False,
+        arm="model",
+        version="v",
+        deferred=False,
+        expires=9.0,
+    )
+    course, one = Course(settings, Limits(), lambda _: ()), OpenDecision(answer, 0.0, 9.0, 0)
+    for n in range(1000):
+        course._hear(one, Judged("x", 0.5, "added", f"name {n}"))
+    Compared.times = 0
+    assert outcome_of(one, 1.0, settings, Compared("name 999")) == "duplicate"
+    assert outcome_of(one, 1.0, settings, Compared("name 1000")) == "added"
+    assert Compared.times < 10

@@ -14,7 +14,8 @@ import numpy as np
 
 from banditboost.boosting.gap.chained import ChainBooster
 from banditboost.boosting.gap.options.choose import choose_option
-from banditboost.boosting.gap.options.lines import (
+from banditboost.boosting.gap.options.own import arrays_of, places_for, stored_own
+from banditboost.boosting.gap.options.rooms import (
     LinePlan,
     arrays_of_lines,
     line_row_for,
@@ -26,7 +27,6 @@ from banditboost.boosting.gap.options.lines import (
     stored_lines,
     with_rooms,
 )
-from banditboost.boosting.gap.options.own import arrays_of, places_for, stored_own
 from banditboost.boosting.gap.options.state import (
     CHAIN,
     ID,
