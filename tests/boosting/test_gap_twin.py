@@ -10,6 +10,7 @@ import pytest
 
 import banditboost
 from banditboost import HoeffdingTree, Schema
+from banditboost.inspection.changes import ANEW
 from banditboost.inspection.tally import BY_LABEL, PER_LABEL
 from tests.boosting.kernels import INTERPRETED
 from tests.boosting.streams import KINDS, Stream, growing_rows, make_stream
@@ -272,7 +273,8 @@ def run_changing(n_rounds: int, n_labels: int, kind: str) -> Pair:
     beliefs = pair.booster._watch.beliefs
     for label, belief in pair.twin.beliefs.items():
         expected = [belief.n, belief.mu, *belief.S, belief.m, belief.nu, belief.R]
-        np.testing.assert_allclose(beliefs[label], expected, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(beliefs[label, :ANEW], expected, rtol=1e-8, atol=1e-8)
+    assert set(np.flatnonzero(beliefs[:, ANEW]).tolist()) == pair.twin.anew
     pair.compare_trees()
     return pair
 

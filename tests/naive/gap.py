@@ -41,7 +41,7 @@ FAR_BEHIND = 8
 AWAKE = 2
 MOST_WAITING = 8
 FIRST_LOSS = 1.0
-OPTIMISM = 0.2
+OPTIMISM, OPTIMISM_ANEW = 0.2, 0.5
 GAMMA, GAMMA_WITH_HOPE = 1, 10
 MOST_RIDGE_PRODUCTS = 2**19
 BYTES_OF_RIDGE = 64
@@ -54,7 +54,8 @@ FALL_ALARM, RISE_ALARM = 10, 5
 CAUTION = 10
 LEAST_EXPECTED = 0.01
 RISES_AFTER = 5000
-NEXT_TO_NOTHING = 1e-12
+LITTLE = 1
+KNOWN_BEFORE = 4
 MOST_EAGER = 512
 PATIENCE = 2
 TRUST_PRIOR = 2
@@ -164,6 +165,10 @@ class Ridge:
     def __init__(self):
         self.w = {}  # place -> weight
         self.inverse = {}  # (place, place) -> number; those of a unit matrix are left out
+
+    def forget(self):
+        """What was learned counts as much as a few rows; the rest is as at the beginning."""
+        self.inverse = {(p, p): 1 / KNOWN_BEFORE for p, weight in self.w.items() if weight != 0}
 
     def entry(self, p, q):
         return self.inverse.get((p, q), 1.0 if p == q else 0.0)
@@ -323,6 +328,7 @@ class GapBoost:
         self.V = 0
         self.L = [0.0] * 3 + [FIRST_LOSS] * N  # L[j - 1] is that of prefix j
         self.beliefs = {}  # label -> Belief, since the last change
+        self.anew = set()  # labels that are learned anew since a change
         self.changes = []  # (V, label) of each change that was noticed
         self.round = 0
         self.pair_memo = {}  # number of columns -> the pairs of stages 2 and 3
@@ -559,7 +565,7 @@ class GapBoost:
         features = self.features(x)
         if not self.has_hopes(features):
             return score
-        factor = OPTIMISM * (2 * math.sqrt(self.least_loss(features) / min(max(self.V, 1), MEMORY)))
+        error = 2 * math.sqrt(self.least_loss(features) / min(max(self.V, 1), MEMORY))
         shared = [(place, value) for place, value in features[1] if place[0] == "shared"]
         read = own(features[1]) if self.has_narrow() else []
         length = 0.0
@@ -574,7 +580,8 @@ class GapBoost:
                     squared += value * value / (1 + self.G[a, 1].get(place, 0.0))
                 if self.has_narrow():
                     squared += self.narrow[a].squared_width(read)
-            hope.append(score[a] + factor * math.sqrt(squared))
+            optimism = OPTIMISM_ANEW if a in self.anew else OPTIMISM
+            hope.append(score[a] + optimism * error * math.sqrt(squared))
         return hope
 
     def has_hopes(self, features):
@@ -660,18 +667,23 @@ class GapBoost:
         belief = self.beliefs.setdefault(a, Belief())
         counts = self.V - self.last_change() > RISES_AFTER
         if a != decision.yhat and belief.has_risen(reward, p, counts):
-            self.forget_certainty(a)
+            self.learn_anew(a)
         if belief.has_fallen(reward, p):
             self.changes.append((self.V, a))
-            self.beliefs = {}
+            self.beliefs, self.anew = {}, set()
             for label in self.groups:
-                self.forget_certainty(label)
+                self.learn_anew(label)
 
-    def forget_certainty(self, a):
-        """Weights stay; inverses and sums of squared gradients are as at the beginning, or next to that."""
-        self.narrow[a].inverse, self.wide[a].inverse, self.wide[a].waiting = {}, {}, []
+    def learn_anew(self, a):
+        """Weights stay; inverses are nearly as at the beginning, sums of squared gradients as after a lesson or
+        so.
+        """
+        self.anew.add(a)
+        self.narrow[a].forget()
+        self.wide[a].forget()
+        self.wide[a].waiting = []
         for m in LINEAR:
-            self.G[a, m] = {place: min(G, NEXT_TO_NOTHING) for place, G in self.G[a, m].items()}
+            self.G[a, m] = {place: min(G, LITTLE) for place, G in self.G[a, m].items()}
 
     def note_norm(self, m, features):
         for _, value in features:

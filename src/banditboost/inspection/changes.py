@@ -17,9 +17,10 @@ from banditboost.types import Array
 
 # Of a label, or of all together: rewards heard since the last change, how much they were on average beyond
 # what was expected, and the sums of the test for odds that have fallen by either factor. Then the same of the
-# rounds in which the label was not the greedy one, for odds that have risen.
-HEARD, EXCESS, FALLS, TRIED, TRIED_EXCESS, RISE = 0, 1, 2, 4, 5, 6
-PER_LABEL = 7
+# rounds in which the label was not the greedy one, for odds that have risen. At last, 1 if the label is
+# learned anew, since the world has changed or its own rewards have risen.
+HEARD, EXCESS, FALLS, TRIED, TRIED_EXCESS, RISE, ANEW = 0, 1, 2, 4, 5, 6, 7
+PER_LABEL = 8
 THRESHOLD = 10.0  # of a sum that is an alarm,
 LEAST_RISE = 5.0  # and of one after which a label is learned anew
 MOST_NOTED = 64  # changes of which is known when they were noticed
@@ -93,7 +94,7 @@ def stored_watch(arrays: dict[str, Array], fresh: Watch, n_labels: int, verdicts
     """Go on from stored arrays, after a look at each; files from before there were such have none."""
     if "beliefs" not in arrays:
         return fresh, 0
-    beliefs = take_array(arrays, "beliefs", np.float64, fresh.beliefs.shape)
+    beliefs = _stored_beliefs(arrays, len(fresh.beliefs))
     changes = take_array(arrays, "changes", np.int64, (None, 2))
     n_changes = int(take_array(arrays, "n_changes", np.int64, (1,))[0])
     demand(0 <= n_changes <= verdicts, "there are more changes than verdicts")
@@ -110,6 +111,14 @@ def stored_watch(arrays: dict[str, Array], fresh: Watch, n_labels: int, verdicts
     return Watch(beliefs, fresh.noted), n_changes
 
 
+def _stored_beliefs(arrays: dict[str, Array], lines: int) -> Array:
+    """Files from before labels were learned anew do not tell which are: none of them."""
+    stored = take_array(arrays, "beliefs", np.float64, (lines, None))
+    if stored.shape[1] == ANEW:
+        stored = np.concatenate([stored, np.zeros((lines, 1))], axis=1)
+    return take_array({"beliefs": stored}, "beliefs", np.float64, (lines, PER_LABEL))
+
+
 def _check_beliefs(beliefs: Array, verdicts: int) -> None:
     """Of so many verdicts since the last change."""
     heard, falls, tried, rise = (
@@ -123,5 +132,7 @@ def _check_beliefs(beliefs: Array, verdicts: int) -> None:
     demand(np.abs(beliefs[:, [EXCESS, TRIED_EXCESS]]) <= 1.0, "an average of the test is out of range")
     demand((falls >= 0.0) & (falls <= THRESHOLD), "a sum of the test is out of range")
     demand((rise >= 0.0) & (rise <= LEAST_RISE), "a sum of the test is out of range")
-    demand((heard[:, None] > 0.0) | (beliefs == 0.0), "a label that was not shown counts in the test")
-    demand((tried[:, None] > 0.0) | (beliefs[:, TRIED:] == 0.0), "a label that was not tried counts as tried")
+    test, anew = beliefs[:, :ANEW], beliefs[:, ANEW]
+    demand((heard[:, None] > 0.0) | (test == 0.0), "a label that was not shown counts in the test")
+    demand((tried[:, None] > 0.0) | (test[:, TRIED:] == 0.0), "a label that was not tried counts as tried")
+    demand((anew == 0.0) | (anew == 1.0), "a label is neither learned anew nor not")

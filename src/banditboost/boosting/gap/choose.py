@@ -33,7 +33,6 @@ from banditboost.trees.route import find_leaves
 from banditboost.types import Array
 
 TREE_SHARE = 0.2  # of a tree's answer in a chain's score: ten trees can turn any score around
-OPTIMISM = 0.2  # standard deviations of an answer, in units of the recent error
 GAMMA, GAMMA_WITH_HOPE = 1.0, 10.0  # how little is left to chance: less of it where hopes explore
 MOST_GAMMA = 700.0  # of them: changes are looked for at a cost of about a 700th of the doubt
 LEAST_DOUBT = 0.01  # keeps every probability positive
@@ -206,7 +205,7 @@ def choose(model: Any, memo: Array, key: int) -> None:
     greedy = best_label(scores, allowed)
     has_hopes = scratch.narrow.size > 0 or scratch.bounds[0] > 0
     if has_hopes:
-        add_widths(model, OPTIMISM * recent_error(least, verdicts), scores)
+        add_widths(model, recent_error(least, verdicts), scores)
     factor = math.sqrt(verdicts - learned.counts.began + 1.0) * (GAMMA_WITH_HOPE if has_hopes else GAMMA)
     factor = min(factor, MOST_GAMMA)
     raise_suspects(scores, allowed, model.watch.beliefs)

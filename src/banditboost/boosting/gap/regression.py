@@ -13,8 +13,12 @@ import numpy as np
 
 from banditboost.boosting.gap.state import LANES, Regressions
 from banditboost.compiled.compile import allocating, inlined, kernel, lane
+from banditboost.inspection.changes import ANEW
 from banditboost.inspection.tally import times_learned
 from banditboost.types import Array
+
+KNOWN_BEFORE = 4.0  # verdicts that a weight counts for which is learned anew
+OPTIMISM, OPTIMISM_ANEW = 0.2, 0.5  # standard deviations of an answer, in units of the recent error
 
 
 class Reading(NamedTuple):
@@ -271,11 +275,11 @@ def step_ridge(reading: Reading, group: int, error: float) -> None:
 
 @kernel
 def forget_lessons(regressions: Regressions, group: int) -> None:
-    """The inverse is as at the beginning; weights stay."""
-    inverse = regressions.inverse[group]
+    """The inverse is as at the beginning, but what was learned counts for some verdicts; weights stay."""
+    inverse, weights = regressions.inverse[group], regressions.weights[group]
     inverse[:, :] = 0.0
     for slot in range(inverse.shape[0]):
-        inverse[slot, slot] = 1.0
+        inverse[slot, slot] = 1.0 if weights[slot] == 0.0 else 1.0 / KNOWN_BEFORE
     for late in range(regressions.shares.shape[1]):
         regressions.shares[group, late] = 0.0
         regressions.late[group, late, :] = 0.0
@@ -294,14 +298,15 @@ def add_shared_squares(model: Any, widths: Array) -> None:
 
 
 @allocating
-def add_widths(model: Any, factor: float, scores: Array) -> None:
-    """Optimism: to each label's score a multiple of its answer's standard deviation; of a label without a
-    chain that is the row's length, over the root of one more than its verdicts.
+def add_widths(model: Any, error: float, scores: Array) -> None:
+    """Optimism: to each label's score a part of its answer's standard deviation, in units of an error; of a
+    label without a chain that is the row's length, over the root of one more than its verdicts. A label that
+    is learned anew is hoped for more.
 
     Narrow regressions tell it of columns. At shared places the sums of squared gradients do.
     """
     reading, groups, tally, scratch = narrow(model), model.learned.groups, model.learned.tally, model.scratch
-    has_narrow = scratch.narrow.size > 0
+    has_narrow, beliefs = scratch.narrow.size > 0, model.watch.beliefs
     widths, squares = np.zeros(scratch.shared_scores.size), 0.0
     add_shared_squares(model, widths)
     for i in range(scratch.bounds[1] if has_narrow else scratch.bounds[0]):
@@ -313,4 +318,5 @@ def add_widths(model: Any, factor: float, scores: Array) -> None:
             width = widths[group]
             if has_narrow:
                 width += squared_width(reading, group)
-        scores[label] += factor * math.sqrt(width)
+        optimism = OPTIMISM_ANEW if beliefs[label, ANEW] > 0.0 else OPTIMISM
+        scores[label] += optimism * error * math.sqrt(width)

@@ -42,12 +42,13 @@ from banditboost.boosting.gap.state import LANES, STAGES
 from banditboost.boosting.gap.words import note_claims, note_shared
 from banditboost.boosting.round import teach_trees
 from banditboost.compiled.compile import inlined, kernel
+from banditboost.inspection.changes import ANEW
 from banditboost.inspection.tally import times_learned
 from banditboost.memo import GREEDY, SHOWN
 from banditboost.types import Array
 
 LEAST_LESSON = 1e-3  # a tree that is asked for less is left alone
-NEXT_TO_NOTHING = 1e-12  # sums of squared gradients after a change: not 0, which is of what was never learned
+LITTLE = 1.0  # most of a sum of squared gradients after a change: of a lesson or so
 RISES_AFTER = 5_000  # verdicts without a change: before, the model is learning, and exploring more
 MOST_EAGER = 512  # labels; of more, each has a chain from its first reward above 0 on, not from its first one
 
@@ -193,15 +194,16 @@ def teach_group(model: Any, x: Array, group: int, n_verdicts: float, y: float, k
 
 
 @kernel
-def forget_certainty(model: Any, group: int) -> None:
-    """What a chain and its regressions have learned stays, but they learn on as at the beginning."""
+def learn_anew(model: Any, label: int, group: int) -> None:
+    """What a label's chain and regressions have learned stays; they learn on nearly as at the beginning."""
     weights, shared, block, lane = model.learned.weights, model.learned.shared, group // LANES, group % LANES
+    model.watch.beliefs[label, ANEW] = 1.0
     forget_lessons(model.learned.narrow, group)
     forget_lessons(model.learned.wide, group)
     for slot in range(weights.shape[2]):
-        weights[1, block, slot, lane] = min(weights[1, block, slot, lane], NEXT_TO_NOTHING)
+        weights[1, block, slot, lane] = min(weights[1, block, slot, lane], LITTLE)
     for place in range(shared.shape[2]):
-        shared[1, block, place, lane] = min(shared[1, block, place, lane], NEXT_TO_NOTHING)
+        shared[1, block, place, lane] = min(shared[1, block, place, lane], LITTLE)
 
 
 @kernel
@@ -213,12 +215,12 @@ def look_for_change(model: Any, memo: Array, reward: float, foreseen: float) -> 
     if memo[SHOWN] != memo[GREEDY] and has_risen(
         model.watch.beliefs, shown, reward, foreseen, counts.verdicts - counts.began > RISES_AFTER
     ):
-        forget_certainty(model, model.learned.groups[shown])
+        learn_anew(model, shown, model.learned.groups[shown])
     if has_fallen(model.watch.beliefs, shown, reward, foreseen):
         note_change(model, float(shown))
         for label in range(model.learned.groups.size):
             if model.learned.groups[label] >= 0:
-                forget_certainty(model, model.learned.groups[label])
+                learn_anew(model, label, model.learned.groups[label])
 
 
 @kernel
