@@ -622,3 +622,15 @@ def test_slots_of_values_are_those_that_files_have(n_values: int, declared: int)
     """As many as values up to 8, whoever gets a place first: files of before are laid out by it."""
     assert sharing.slots_for(n_values, declared) == naive_gap.n_slots("nominal", n_values, declared)
     assert sharing.slots_for(6, 0) == 6
+
+
+@pytest.mark.parametrize("value", [np.arange(2), pd.NA, pd.DataFrame({"a": [1]}), float("nan"), [1], b"1"])
+def test_what_is_neither_a_number_nor_a_text_is_not_0_or_1(value: Any) -> None:
+    assert not sharing.equals(1, value)
+    assert not sharing.equals(0, value)
+
+
+@pytest.mark.parametrize("value", [1, 1.0, True, np.True_, np.float32(1), np.int8(1), "True"])
+def test_what_says_that_a_word_is_there(value: Any) -> None:
+    assert sharing.equals(1, value)
+    assert not sharing.equals(0, value)

@@ -10,7 +10,10 @@ import math
 import re
 import zlib
 from collections.abc import Hashable, Iterable
+from numbers import Real
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from banditboost.rows.distinct import Distinct
 from banditboost.rows.plain import text_of
@@ -47,7 +50,9 @@ def is_text(value: str) -> bool:
 
 def equals(number: int, value: Any) -> bool:
     """Whether a value is this number, 0 or 1, or the boolean that equals it, perhaps as a name."""
-    return bool(value == number) or (isinstance(value, str) and value == str(bool(number)))
+    if isinstance(value, str):
+        return value == str(bool(number))
+    return isinstance(value, (Real, np.bool_)) and bool(value == number)
 
 
 def places_for(n_words: int) -> int:

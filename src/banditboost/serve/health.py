@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 import msgspec
 
+from banditboost.serve.store.base import StoreError
+
+SLOW = 2.0  # seconds of one commit
 PartName = Literal["store", "disk", "clock", "queue", "models", "learner"]
 
 
@@ -39,3 +43,18 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     ready: bool = True
     parts: dict[PartName, Part] = {}
     numbers: Numbers = Numbers()
+
+
+def of_store(trouble: StoreError | None, since: float | None) -> Part:
+    """How the store is, of which a commit may be under way since a moment of the monotonic clock."""
+    if trouble is not None:
+        return Part(False, f"{trouble.why}: {trouble.detail}")
+    lasting = 0.0 if since is None else time.monotonic() - since
+    return Part() if lasting < SLOW else Part(False, f"slow: a commit has taken {lasting:.1f} s so far")
+
+
+def of_queue(waiting: int, most: int, store: str) -> Part:
+    """How many requests wait for a disk or a database."""
+    if waiting < most:
+        return Part()
+    return Part(False, f"{waiting} requests wait for the {store}; ask less, or a faster {store}")

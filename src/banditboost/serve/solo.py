@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import bisect
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -16,7 +15,7 @@ from banditboost.serve import kept, making, replay
 from banditboost.serve.clock import Clock
 from banditboost.serve.committer import Committer
 from banditboost.serve.following import Following
-from banditboost.serve.health import Health, Numbers, Part
+from banditboost.serve.health import Health, Numbers, Part, of_queue, of_store
 from banditboost.serve.logs import log_following, log_trouble
 from banditboost.serve.memory import give_back
 from banditboost.serve.messages import (
@@ -36,7 +35,6 @@ from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
 _TICK = 0.25  # seconds
-_SLOW = 2.0  # seconds of one commit
 _LOADS = 2  # at once: who comes in a crowd does not fill the memory before anybody has weighed
 _FULL = 1.125  # times the ceiling: from there on a model waits until others are put away
 _FEW = 50  # events that are rather learned again than written in a snapshot
@@ -273,9 +271,9 @@ class SoloService:
         return Health(
             ready=self._ready and self._trouble is None,
             parts={
-                "store": self._store_health(),
+                "store": of_store(self._trouble, self._committer.since),
                 "clock": self._clock_health(),
-                "queue": self._queue_health(),
+                "queue": of_queue(self._committer.waiting, self.settings.limits.queue, "disk"),
                 "models": self._models_health(),
             },
             numbers=Numbers(
@@ -287,15 +285,6 @@ class SoloService:
                 **msgspec.structs.asdict(self._committer.counts),
             ),
         )
-
-    def _store_health(self) -> Part:
-        if self._trouble is not None:
-            return Part(False, f"{self._trouble.why}: {self._trouble.detail}")
-        since = self._committer.since
-        lasting = 0.0 if since is None else time.monotonic() - since
-        if lasting >= _SLOW:
-            return Part(False, f"slow: a commit has taken {lasting:.1f} s so far")
-        return Part()
 
     def _clock_health(self) -> Part:
         behind = self._clock.behind
@@ -313,13 +302,6 @@ class SoloService:
         return Part(
             False,
             f"{many} cannot be loaded; ask for one to see why, and restore it from a backup, or delete it",
-        )
-
-    def _queue_health(self) -> Part:
-        if self._committer.waiting < self.settings.limits.queue:
-            return Part()
-        return Part(
-            False, f"{self._committer.waiting} requests wait for the disk; ask less, or a faster disk"
         )
 
     # Models in memory

@@ -62,6 +62,11 @@ def _moved(array: Array, size: int, most: int) -> Array:
     return room[:size]
 
 
+def _unready(steps: Array) -> None:
+    """Take the answers back that leaves have ready: they follow from their classes, if these are two."""
+    steps["threshold"][steps["feature"] < 0] = math.nan
+
+
 def _larger(capacity: int, item_size: int) -> int:
     """How many items a pool is to have next: each time it grows, a round waits for Python."""
     return (4 if capacity * item_size <= _QUICK_BYTES else 2) * capacity
@@ -144,6 +149,10 @@ class TreeCommittee:
     def set_labels(self, n_labels: int) -> None:
         """Leaves have room for the classes that they have met only, so nothing moves."""
         self.forest.head["n_labels"] = n_labels
+        if n_labels != 2:
+            steps = _moved(self.forest.steps, len(self.forest.steps), self._most_nodes())
+            _unready(steps)
+            self.forest = self.forest._replace(steps=steps)
 
     def _draw_parameters(self, number: int, *ranges: tuple[float, float]) -> tuple[float, float, float]:
         grace, confidence, tie = ranges
@@ -179,8 +188,7 @@ class TreeCommittee:
             stats = stats.copy()
             stats.reshape(-1, size)[:, width:] = 0.0
         steps = self.forest.steps.copy()
-        # What leaves have ready follows from their classes.
-        steps["threshold"][steps["feature"] < 0] = math.nan
+        _unready(steps)
         arrays = self.forest._replace(stats=stats, steps=steps)._asdict()
         del arrays["choice"]
         return arrays

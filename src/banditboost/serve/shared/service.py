@@ -14,7 +14,7 @@ import msgspec
 
 from banditboost.serve import kept, making
 from banditboost.serve.course import Course, new_id
-from banditboost.serve.health import Health, Numbers, Part
+from banditboost.serve.health import Health, Numbers, Part, of_queue, of_store
 from banditboost.serve.inputs import content_of
 from banditboost.serve.logs import log_trouble
 from banditboost.serve.messages import (
@@ -41,7 +41,6 @@ from banditboost.text import counted
 
 _Answer = TypeVar("_Answer")
 _TICK = 0.5  # seconds
-_SLOW = 2.0  # seconds of one transaction
 _FOLLOWS = 10.0  # seconds that a change of a model waits for its learner
 _EVENTS_A_PAGE = 1_000
 
@@ -300,8 +299,8 @@ class SharedService:
         return Health(
             ready=self._ready and self._trouble is None,
             parts={
-                "store": self._store_health(),
-                "queue": self._queue_health(),
+                "store": of_store(self._trouble, self._writer.since),
+                "queue": of_queue(self._writer.waiting, self.settings.limits.queue, "database"),
                 "learner": self._learner_health(),
             },
             numbers=Numbers(
@@ -313,21 +312,6 @@ class SharedService:
                 **msgspec.structs.asdict(self._writer.counts),
             ),
         )
-
-    def _store_health(self) -> Part:
-        if self._trouble is not None:
-            return Part(False, f"{self._trouble.why}: {self._trouble.detail}")
-        since = self._writer.since
-        lasting = 0.0 if since is None else time.monotonic() - since
-        if lasting >= _SLOW:
-            return Part(False, f"slow: a transaction has taken {lasting:.1f} s so far")
-        return Part()
-
-    def _queue_health(self) -> Part:
-        waiting = self._writer.waiting
-        if waiting < self.settings.limits.queue:
-            return Part()
-        return Part(False, f"{waiting} requests wait for the database; ask less, or a faster database")
 
     def _learner_health(self) -> Part:
         broken = self._learner.broken
