@@ -17,11 +17,11 @@ import msgspec
 
 from banditboost.errors import ConfigurationError
 from banditboost.serve.http.auth import LOOPBACK
+from banditboost.serve.problems import shape_of
 from banditboost.serve.settings import Key, Limits, ModelSettings, ServiceSettings
 
 PREFIX = "BANDITBOOST_SERVE_"
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
-_AT = re.compile(r" - at `\$\.?(.*)`$")
 _HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
 _PAIR = re.compile(r"\s*([^=#\[\]{}]+?)\s*=")
 Path_ = tuple[str | int, ...]
@@ -153,13 +153,11 @@ def _given(told: Layer, layer: Layer) -> Layer:
 
 
 def _refusal(message: str, at: Path_, kind: Any, place: Callable[[Path_], str]) -> ConfigurationError:
-    inner = _AT.search(message)
-    wrong = message[: inner.start()] if inner else message
-    if inner is not None:
-        at = (*at, *re.findall(r"[^.\[\]]+", inner.group(1).replace("[...]", "")))
+    wrong, inner = shape_of(message)
+    at = (*at, *re.findall(r"[^.\[\]]+", inner.replace("[...]", "")))
     if (unknown := _UNKNOWN.search(wrong)) is not None:
         at = (*at, unknown.group(1))
-        near = difflib.get_close_matches(unknown.group(1), _fields(kind, inner is not None))
+        near = difflib.get_close_matches(unknown.group(1), _fields(kind, inner != ""))
         remedy = f"did you mean {near[0]!r}?" if near else "leave it out"
         return ConfigurationError(f"{place(at)}: {_dotted(at)} is unknown; {remedy}")
     return ConfigurationError(f"{place(at)}: {_dotted(at)}: {wrong}; give such a value")

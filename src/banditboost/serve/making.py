@@ -14,7 +14,7 @@ from banditboost.models.bandit import BanditModel
 from banditboost.models.offering import OfferingModel
 from banditboost.models.saving import to_bytes
 from banditboost.registry import ALL_MODELS, model_class
-from banditboost.serve.problems import ServiceError
+from banditboost.serve.problems import ServiceError, shape_of
 from banditboost.serve.settings import Limits, ModelSettings
 
 _FIXED = ("learner", "parameters", "rewards", "seed")
@@ -82,10 +82,16 @@ def checked(settings: ModelSettings, limits: Limits) -> ModelSettings:
 
 def changed(settings: ModelSettings, changes: dict[str, Any], limits: Limits) -> ModelSettings:
     """Settings after a change of some by name; a ServiceError if they cannot be."""
+    for name in changes:
+        if name not in ModelSettings.__struct_fields__:
+            _refuse(name[:80], f"is no setting; give some of {', '.join(ModelSettings.__struct_fields__)}")
     try:
         made = msgspec.convert({**msgspec.to_builtins(settings), **changes}, ModelSettings)
     except msgspec.ValidationError as error:
-        raise ServiceError(422, "bad-setting", str(error)) from None
+        wrong, field = shape_of(str(error))
+        raise ServiceError(
+            422, "bad-setting", f"{field}: {wrong}; see /openapi.json for its shape", field=field
+        ) from None
     for name in _FIXED:
         if getattr(made, name) != getattr(settings, name):
             raise ServiceError(
@@ -139,7 +145,9 @@ def make(settings: ModelSettings) -> Any:
     try:
         model = kind(*given, rewards=settings.rewards, seed=settings.seed, **settings.parameters)
     except (BanditBoostError, TypeError) as error:
-        raise ServiceError(422, "bad-setting", f"{settings.learner}: {error}", field="parameters") from None
+        about = str(error).split(" ", 1)[0]
+        field = about if about in _RESERVED else "parameters"
+        raise ServiceError(422, "bad-setting", f"{settings.learner}: {error}", field=field) from None
     return begun(model)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from banditboost.serve.store.base import StoreError
+
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
 
 
 class ServiceError(Exception):
@@ -37,3 +41,9 @@ def unknown_model(name: str) -> ServiceError:
 def unavailable(error: StoreError) -> ServiceError:
     """The store cannot be read or written now."""
     return ServiceError(503, f"store-{error.why}", error.detail, retry_after=5.0)
+
+
+def shape_of(message: str) -> tuple[str, str]:
+    """What is wrong with the shape of something, and where, from what msgspec says of it."""
+    found = _PLACE.search(message)
+    return (message[: found.start()], found.group(1)) if found else (message, "")

@@ -131,26 +131,6 @@ def test_labels_join_and_go_while_decisions_are_open(tmp_path: Path) -> None:
     serve(tmp_path, use)
 
 
-def test_what_cannot_change_is_refused_with_the_field(tmp_path: Path) -> None:
-    async def use(service: SoloService) -> None:
-        info = await service.create("m", ModelSettings(labels=LABELS, seed=1))
-        for changes, field in [
-            ({"learner": "AdaBandit"}, "learner"),
-            ({"rewards": [0, 5]}, "rewards"),
-            ({"labels": ["red"]}, "labels"),
-            ({"labels": ["red", "red"]}, "labels"),
-            ({"window": -1.0}, ""),
-            ({"silence": "reward"}, "silence_reward"),
-            ({"colour": 1}, ""),
-        ]:
-            with pytest.raises(ServiceError) as refused:
-                await service.change("m", changes)
-            assert (refused.value.status, refused.value.field) == (422, field)
-        assert await service.show("m") == info
-
-    serve(tmp_path, use)
-
-
 def test_a_file_takes_the_model_s_place(tmp_path: Path) -> None:
     model = AdaBandit(["left", "right"], n_learners=4, seed=3)
     for age in range(30):
@@ -233,6 +213,8 @@ def test_a_file_with_labels_that_cannot_be_served_is_refused(tmp_path: Path, lab
         ({"labels": ["a", "b" * 300]}, "labels"),
         ({"labels": [1, 2**63]}, "labels"),
         ({"labels": [1, -(2**80)]}, "labels"),
+        ({"labels": ["a", "b"], "rewards": (0.0, float("inf"))}, "rewards"),
+        ({"labels": ["a", "b"], "seed": -1}, "seed"),
     ],
 )
 def test_models_that_cannot_be_made_are_refused(tmp_path: Path, settings: dict[str, Any], field: str) -> None:
@@ -241,6 +223,35 @@ def test_models_that_cannot_be_made_are_refused(tmp_path: Path, settings: dict[s
             await service.create("m", ModelSettings(**settings))
         assert (refused.value.status, refused.value.field) == (422, field)
         assert await service.names() == []
+
+    serve(tmp_path, use)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "remedy"),
+    [
+        ({"colour": 3}, "colour", "give some of learner, labels"),
+        ({"window": "soon"}, "window", "see /openapi.json"),
+        ({"labels": ["a", None]}, "labels[1]", "see /openapi.json"),
+        ({"control": 3.0}, "control", "<= 1.0; see"),
+        ({"rewards": [0.0, 2.0]}, "rewards", "make another model"),
+        ({"learner": "AdaBandit"}, "learner", "make another model"),
+        ({"labels": ["red"]}, "labels", "give at least two"),
+        ({"labels": ["red", "red"]}, "labels", "each once"),
+        ({"window": -1.0}, "window", "> 0.0; see"),
+        ({"silence": "reward"}, "silence_reward", "give a number from"),
+    ],
+)
+def test_changes_that_cannot_be_are_refused_by_field_and_with_a_remedy(
+    tmp_path: Path, changes: dict[str, Any], field: str, remedy: str
+) -> None:
+    async def use(service: SoloService) -> None:
+        info = await service.create("m", ModelSettings(labels=LABELS, seed=1))
+        with pytest.raises(ServiceError) as refused:
+            await service.change("m", changes)
+        assert (refused.value.status, refused.value.field) == (422, field)
+        assert remedy in refused.value.detail
+        assert await service.show("m") == info
 
     serve(tmp_path, use)
 

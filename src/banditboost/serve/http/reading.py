@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
 
-from banditboost.serve.problems import ServiceError
+from banditboost.serve.problems import ServiceError, shape_of
 
 T = TypeVar("T")
-_PLACE = re.compile(r" - at `\$\.?(.*)`$")
 
 
 async def read_body(request: Request, most: int) -> bytes:
@@ -56,9 +54,7 @@ def decoded(
 
 
 def _of_shape(message: str, within: str, remedy: str) -> ServiceError:
-    found = _PLACE.search(message)
-    wrong = message[: found.start()] if found else message
-    inner = found.group(1) if found else ""
+    wrong, inner = shape_of(message)
     dot = "." if within and inner and not inner.startswith("[") else ""
     where = f"{within}{dot}{inner}"
     return ServiceError(400, "malformed", f"{where or 'the body'}: {wrong}; {remedy}", field=where)
