@@ -121,6 +121,7 @@ def state_of(snapshot: Snapshot) -> Kept:
 def restore(served: Served, snapshot: Snapshot, state: Kept) -> None:
     """Go on from a snapshot; the model and the settings are there."""
     served.n, served.at, served.chain = snapshot.n, state.at, state.chain
+    served.snapshot_n = snapshot.n
     served.statistics = ModelStatistics.from_plain(state.statistics)
     for kept in state.open:
         served.open.add(_open(kept, served))

@@ -51,6 +51,8 @@ class Served(Course, Chooser):
         Course.__init__(self, settings, limits, history)
         self.stored, self.model, self.at = stored, model, stored.created
         self.statistics = ModelStatistics()
+        self.snapshot_n = 0
+        """The event of the snapshot that it was made from."""
         self._watch()
 
     def decide(self, request: DecisionRequest, now: float) -> DecisionAnswer:

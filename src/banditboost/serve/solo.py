@@ -345,7 +345,7 @@ class SoloService:
             raise self._note_broken(stored, ServiceError(503, "differs", str(error))) from error
         self._broken.pop(stored.name, None)
         if epoch == self._epoch and self._known.get(stored.name) == stored:
-            self._written[stored.number] = served.n
+            self._written[stored.number], self._snapshots[stored.number] = served.n, served.snapshot_n
             self._clock.at_least(served.at)
             self._residents.put(served)
             if isinstance(served, Following) and served.differing:

@@ -317,3 +317,33 @@ def test_models_that_are_asked_for_all_at_once_stay_below_the_ceiling(tmp_path: 
     most, labels = asyncio.run(serve_few())
     assert most < 10 * weight
     assert len(labels) == len(names)
+
+
+def test_a_snapshot_that_is_there_is_not_written_again_after_a_restart(tmp_path: Path) -> None:
+    """Neither when the service stops, nor when the model is put away."""
+
+    async def decide(service: SoloService) -> None:
+        await service.create("m", SETTINGS)
+        for hour in range(60):
+            await decided(service, "m", {"hour": hour})
+
+    async def look(service: SoloService) -> SoloService:
+        await service.show("m")
+        await service._put_away(next(iter(service._residents)))
+        assert not service._residents
+        await service.show("m")
+        return service
+
+    serve(tmp_path, decide)
+    assert serve(tmp_path, look).health().numbers.snapshots == 0
+
+
+def test_a_model_with_many_events_since_its_snapshot_is_put_away_with_a_new_one(tmp_path: Path) -> None:
+    async def use(service: SoloService) -> None:
+        await service.create("m", SETTINGS)
+        for hour in range(60):
+            await decided(service, "m", {"hour": hour})
+        await service._put_away(next(iter(service._residents)))
+        assert service.health().numbers.snapshots == 1
+
+    serve(tmp_path, use)
