@@ -243,3 +243,23 @@ def test_the_extra_brings_all_that_it_takes(tmp_path: Path) -> None:
     with served(tmp_path, "--labels", "a,b", code=code) as told:
         assert shell(told["decide"])["label"] in ("a", "b")
         assert shell(told["verdict"])["outcome"] == "learned"
+
+
+TOLD_TO_STOP = """
+import signal, sys
+from pathlib import Path
+from banditboost.serve.launch import run
+from banditboost.serve.settings import ServiceSettings
+
+async def announce(service, address):
+    signal.raise_signal(signal.SIGTERM)
+
+run(ServiceSettings(port=0, store=sys.argv[1], personalizer=None), announce)
+print("stopped")
+"""
+
+
+def test_it_may_be_told_to_stop_while_it_is_announced(tmp_path: Path) -> None:
+    """Who reads its address may stop it at once; it stops as always."""
+    done = subprocess.run([sys.executable, "-c", TOLD_TO_STOP, str(tmp_path)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr

@@ -119,10 +119,11 @@ async def _serve(
 ) -> None:
     await service.start()
     try:
-        at = address(service.settings.host, listener.getsockname()[1])
-        LOGGER.info("started", extra={"told": {"version": __version__, "address": at}})
-        await announce(service, at)
-        await server.serve([listener])
+        with server.capture_signals():  # from before it is announced: who reads that may stop it at once
+            at = address(service.settings.host, listener.getsockname()[1])
+            LOGGER.info("started", extra={"told": {"version": __version__, "address": at}})
+            await announce(service, at)
+            await server.serve([listener])
     finally:
         await service.stop()
         LOGGER.info("stopped")

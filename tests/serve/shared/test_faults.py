@@ -90,8 +90,7 @@ def test_the_database_is_killed(site: Site, tmp_path: Path) -> None:
     with Clients("database", site.there) as clients:
         clients.wait_for(30)
         site.database.kill()
-        time.sleep(1.0)
-        assert not httpx.get(f"{site.there[0].address}/health/ready").is_success
+        wait_for_ready(site.there[0], False)
         site.database.start()
         clients.wait_for(30)
     assert clients.refusals

@@ -244,7 +244,8 @@ def list_row(model: Any, x: Array) -> None:
     scratch.scored[0] = 0
     scratch.bounds[0] = list_shared(model, x)
     scratch.bounds[1] = list_columns(model, x, scratch.bounds[0])
-    weigh_columns(model, scratch.bounds[0])
+    if scratch.telling.size > 0:
+        weigh_columns(model, scratch.bounds[0])
     scratch.listed[0] = 1
 
 

@@ -43,8 +43,6 @@ def weigh_columns(model: Any, n: int) -> None:
     """
     features, columns, real = model.features, model.layout.columns, model.layout.real
     scratch, telling = model.scratch, model.scratch.telling
-    if telling.size == 0:
-        return
     mean = sum_telling(model.learned.weights[0], columns, features, real, telling)
     if not mean > 0.0:
         return
