@@ -53,17 +53,18 @@ def site() -> Iterator[Site]:
 
 
 def test_a_learner_is_killed(site: Site, tmp_path: Path) -> None:
-    create(site.there[0], "killed")
-    with Clients("killed", site.there) as clients:
+    lost = site.there[0]  # and not the far one, whose network is cut later
+    name = model_learned_by(lost, site)
+    with Clients(name, site.there) as clients:
         clients.wait_for(30)
-        number, epoch, _ = wait_for_learner(site.url, "killed")
-        lost = site.process(number)
+        number, epoch, _ = wait_for_learner(site.url, name)
+        assert number == lost.number
         site.there.remove(lost)
         lost.end(signal.SIGKILL)
-        _, _, seconds = wait_for_learner(site.url, "killed", after=epoch)
+        _, _, seconds = wait_for_learner(site.url, name, after=epoch)
         clients.wait_for(30)
     assert seconds < TAKEN_OVER
-    site.check(clients, "killed", tmp_path)
+    site.check(clients, name, tmp_path)
 
 
 def test_a_learner_is_stopped_for_longer_than_its_lease(site: Site, tmp_path: Path) -> None:
@@ -120,7 +121,8 @@ def test_the_network_of_a_learner_is_cut(site: Site, tmp_path: Path) -> None:
 
 def model_learned_by(process: Process, site: Site) -> str:
     """The name of a new one that happens to be learned there."""
-    for name in map(str, range(100)):
+    for number in range(100):
+        name = f"{process.number}-{number}"
         create(process, name)
         if wait_for_learner(site.url, name)[0] == process.number:
             return name
