@@ -11,11 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from banditboost.serve import making
+from banditboost.serve import making, replay
 from banditboost.serve.events import Closed, Decided, Judged
 from banditboost.serve.messages import VerdictRequest
 from banditboost.serve.problems import ServiceError
 from banditboost.serve.settings import Limits, ModelSettings, ServiceSettings
+from banditboost.serve.shared import learner
 from banditboost.serve.shared.service import SharedService
 from tests.serve.core.running import asked, decided, judged
 from tests.serve.postgresql import Database, running
@@ -387,3 +388,30 @@ def test_the_log_is_told_in_pages(url: str) -> None:
 
     assert serve(url, use) == list(range(4, 42))
     assert sum(isinstance(event, Judged) for event in log_of(url, "shop")) == 20
+
+
+def test_an_error_of_ours_with_one_model_leaves_the_learner_alive(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is told, the others are learned, and the model is tried again."""
+    apply, failed = replay.apply, list[str]()
+
+    def fails_twice(store: Any, served: Any, event: Any) -> None:
+        if served.stored.name == "strange" and len(failed) < 2:
+            failed.append(served.stored.name)
+            raise RuntimeError("an error of ours")
+        apply(store, served, event)
+
+    async def use(one: SharedService) -> None:
+        monkeypatch.setattr(replay, "apply", fails_twice)
+        monkeypatch.setattr(learner, "_PAUSE", 0.2)
+        for name in ("strange", "plain"):
+            await one.create(name, ModelSettings(labels=LABELS))
+            await decided(one, name, {"hour": 1})
+        await learned(one, "plain")
+        await learned(one, "strange")
+        assert one.health().parts["learner"].ok
+
+    serve(url, use, n=1)
+    assert failed == ["strange", "strange"]
+    assert "model 'strange' cannot be learned" in caplog.text

@@ -7,6 +7,7 @@ import time
 from functools import partial
 from typing import Any
 
+from banditboost.log import LOGGER
 from banditboost.serve import kept, making, replay
 from banditboost.serve.course import Course
 from banditboost.serve.served import DiffersError, Served
@@ -98,6 +99,8 @@ class Learner:
                 self._beat()
             except StoreError:
                 continue  # the next beat may find the database again
+            except Exception:
+                LOGGER.exception("the learner goes on after an error")  # or its leases would be kept idle
         for one in list(self._held.values()):
             self._attempt(one, self._put_away)
 
@@ -118,6 +121,8 @@ class Learner:
             published = self._store.about(lease.model)
         except StoreError as error:
             self._give_up(lease, stored.name, error)
+        except Exception as error:
+            self._give_up_strange(lease, stored.name, error)
         else:
             told = -1 if published is None else published[0]
             self._held[lease.model] = Learning(lease, served, told)
@@ -135,6 +140,13 @@ class Learner:
             if error.why != "damaged":
                 raise
             self._give_up(one.lease, one.served.stored.name, error)
+        except Exception as error:
+            self._give_up_strange(one.lease, one.served.stored.name, error)
+
+    def _give_up_strange(self, lease: Lease, name: str, error: Exception) -> None:
+        """An error of ours must not end the thread: nobody else would learn what it holds."""
+        LOGGER.exception("model %r cannot be learned", name)
+        self._give_up(lease, name, error)
 
     def _give_up(self, lease: Lease, name: str, error: Exception) -> None:
         self._drop(lease)
