@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import psycopg
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from banditboost.serve import events
 from banditboost.serve.events import Activated, AnyEvent, Decided, Judged, Settled
 from banditboost.serve.shared.transacting import check_lease
+from banditboost.serve.shared.watcher import BEAT, Watcher
 from banditboost.serve.store.base import Append, Snapshot, StoredEvent, StoreError
 from banditboost.serve.store.postgres import PostgresStore
 from banditboost.serve.store.postgres_schema import MIGRATIONS
@@ -245,6 +248,32 @@ def test_a_server_that_answers_nothing_is_given_up(database: Database, url: str)
     finally:
         database.signal(signal.SIGCONT)
     assert store.models() == []
+    store.close()
+
+
+def test_who_listens_can_be_stopped_though_the_server_answers_nothing(
+    database: Database, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network that was cut for a while may leave connections that are silent for ever."""
+    store, looked = PostgresStore(url), threading.Event()
+    connections = store.connections
+    monkeypatch.setattr(connections, "awaited", partial(connections.awaited, patience=0.1))
+    watcher = Watcher(store, heard=lambda _: None, look=looked.set, keep=looked.set)
+    watcher.start()
+    assert looked.wait(20)
+    database.signal(signal.SIGSTOP)
+    try:
+        time.sleep(5 * BEAT)  # now it asks whether anybody is there
+        stopping = threading.Thread(target=watcher.stop, daemon=True)
+        stopping.start()
+        for _ in range(200):
+            connections.give_up_overdue()
+            stopping.join(0.1)
+            if not stopping.is_alive():
+                break
+        assert not stopping.is_alive()
+    finally:
+        database.signal(signal.SIGCONT)
     store.close()
 
 

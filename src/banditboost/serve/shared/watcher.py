@@ -58,11 +58,14 @@ class Watcher:
                 self._ends.wait(BEAT)
 
     def _listen(self, connection: psycopg.Connection[object]) -> None:
-        connection.execute(f"LISTEN {CHANNEL}")
+        awaited = self._store.connections.awaited
+        with awaited(connection):
+            connection.execute(f"LISTEN {CHANNEL}")
         beats = 0
         while not self._ends.is_set():
             if beats % _LOOK == 0:
-                connection.execute("SELECT 1")  # whether anybody is still there
+                with awaited(connection):
+                    connection.execute("SELECT 1")  # whether anybody is still there
                 self._look()
             self._keep()
             for notify in connection.notifies(timeout=BEAT):

@@ -66,10 +66,9 @@ class Connections:
         """A connection of one's own for a while; what goes wrong with it is a StoreError."""
         with told():
             connection = self._take()
-            with self._lock:
-                self._busy[connection] = time.monotonic() + patience
             try:
-                yield connection
+                with self.awaited(connection, patience):
+                    yield connection
             except psycopg.OperationalError:
                 connection.close()
                 self._drop_idle()  # they are of the same server
@@ -77,13 +76,25 @@ class Connections:
             finally:
                 self._give_back(connection)
 
+    @contextlib.contextmanager
+    def awaited(self, connection: psycopg.Connection[Any], patience: float = PATIENCE) -> Iterator[None]:
+        """Answers on this connection are waited for no longer: a network may swallow all, and say nothing."""
+        with self._lock:
+            self._busy[connection] = time.monotonic() + patience
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._busy.pop(connection, None)
+
     def open(self) -> psycopg.Connection[Any]:
         """A new connection, which the caller closes."""
         given = conninfo_to_dict(self._url)
         defaults = {name: value for name, value in _DEFAULTS.items() if name not in given}
         connection = psycopg.connect(make_conninfo(self._url, **defaults), autocommit=True)
         try:
-            self._prepare(connection)
+            with self.awaited(connection):
+                self._prepare(connection)
         except BaseException:
             connection.close()
             raise
@@ -116,7 +127,6 @@ class Connections:
 
     def _give_back(self, connection: psycopg.Connection[Any]) -> None:
         with self._lock:
-            self._busy.pop(connection, None)
             if connection.closed or self._closed or connection.info.transaction_status != 0:
                 connection.close()
             else:
