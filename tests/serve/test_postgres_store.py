@@ -236,6 +236,30 @@ def test_who_holds_a_lock_and_is_silent_is_put_out(url: str, held: str) -> None:
     waiting.close()
 
 
+def test_a_transaction_that_falls_silent_before_it_asks_for_answers_is_ended(url: str) -> None:
+    """As when the network is cut in the middle of what goes to the database together."""
+    holding, waiting = PostgresStore(url), PostgresStore(url)
+    model = new(holding)
+    held = threading.Event()
+
+    def hold() -> None:
+        with holding.begin() as transaction:
+            transaction.execute("UPDATE banditboost.heads SET n = n WHERE model = %s", [model])
+            held.set()
+            time.sleep(8.0)
+
+    with ThreadPoolExecutor(1) as pool:
+        holds = pool.submit(hold)
+        assert held.wait(10)
+        time.sleep(1.0)
+        waiting.append([Append(model, stored([decided("y")]))])
+        with pytest.raises(StoreError) as error:
+            holds.result()
+    assert error.value.why == "gone"
+    holding.close()
+    waiting.close()
+
+
 def test_a_server_that_answers_nothing_is_given_up(database: Database, url: str) -> None:
     store = PostgresStore(url)
     store.models()

@@ -28,6 +28,13 @@ class Head(NamedTuple):
     replaced: int  # the event since which the model is another one, or 0
 
 
+_ENDS_TRANSACTIONS = 170_000
+"""The first version of PostgreSQL that can end a transaction which has sent something, but no end of it: one
+whose network was cut in between is not idle, and would keep its locks.
+"""
+_LASTS = "SET LOCAL transaction_timeout = '6s'"
+
+
 class PostgresStore:
     """A Store in a database that other processes use, too.
 
@@ -57,6 +64,8 @@ class PostgresStore:
     def begin(self) -> Iterator[Transaction]:
         """All or nothing. What need not be waited for goes to the database together."""
         with self.connections.use() as connection, connection.pipeline() as line, connection.transaction():
+            if connection.info.server_version >= _ENDS_TRANSACTIONS:
+                connection.execute(_LASTS)
             yield Transaction(connection, line)
 
     # Models

@@ -38,6 +38,7 @@ _SESSION = {
 _WHY = {
     "25006": "read-only",
     "25P03": "gone",  # it was silent in a transaction
+    "25P04": "gone",  # or did not end it
     "53100": "full",
     "58030": "io",
     "XX001": "damaged",
